@@ -1,0 +1,68 @@
+# Nothing but Python >= 3.11, make and git is assumed. The first run of a target makes .venv; later ones start at once.
+#
+#   make demo     a poisoned memory is found, taken back and corrected, on both engines
+#   make test     the tests, in a random time zone (TEST_TZ=Asia/Kathmandu chooses one; ARGS="-k gate" passes arguments)
+#   make check    everything: format, lint, types, floors, tests with coverage, and the wheel in a clean environment
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help run-env dev-env demo test cov check check-static format format-check lint types floors smoke lock clean
+
+BIN := .venv/bin
+ENGINES ?= kuzu ladybug
+JOBS ?= 2
+ARGS ?=
+COV ?=
+ZONES := UTC Africa/Casablanca America/Los_Angeles America/Santiago America/St_Johns Asia/Kathmandu Asia/Kolkata \
+         Asia/Tokyo Australia/Lord_Howe Europe/Dublin Pacific/Apia Pacific/Auckland \
+         Pacific/Chatham Pacific/Kiritimati Pacific/Pago_Pago
+TEST_TZ ?= $(shell printf '%s\n' $(ZONES) | shuf -n 1)
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+run-env:
+	@.ci/venv .venv requirements.lock
+
+dev-env:
+	@.ci/venv .venv requirements-dev.lock
+
+demo: run-env
+	@for engine in $(ENGINES); do $(BIN)/tkg demo --engine $$engine; done
+
+test: dev-env
+	@zone='$(TEST_TZ)'; echo "time zone: $$zone (again with: make test TEST_TZ=$$zone)"; \
+	TZ=$$zone $(BIN)/python -m pytest -n $(JOBS) $(if $(COV),--cov --cov-report=term,) $(ARGS)
+
+cov:
+	@$(MAKE) --no-print-directory test COV=1
+
+check: check-static cov smoke
+
+check-static: format-check lint types floors
+
+format: dev-env
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+format-check: dev-env
+	@$(BIN)/ruff format --check .
+
+lint: dev-env
+	@$(BIN)/ruff check .
+
+types: dev-env
+	@$(BIN)/python -m mypy
+
+floors: dev-env
+	@$(BIN)/lint-imports --no-logo
+
+smoke: dev-env
+	@.ci/smoke
+
+lock:
+	@.ci/lock $(if $(UPGRADE),--upgrade)
+
+clean:
+	rm -rf .venv .venv-smoke build *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
