@@ -1,0 +1,1 @@
+"""Floor 3, pure: what holds, what contradicts, what stands."""

@@ -1,0 +1,1 @@
+"""Floor 3, pure: what may be written."""

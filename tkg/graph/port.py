@@ -1,0 +1,146 @@
+"""What a graph is: a projection of the ledger that answers questions about claims and can be thrown away.
+
+Two implementations: `tkg.graph.memory` (plain dicts, the reference) and `tkg.graph.kuzu` (Cypher from `queries/`, on
+kuzu or ladybug). Both are proved by `tkg.testing.GraphContract`, and a differential test compares every method.
+All lists are ordered by transaction, then id, unless said otherwise. Unknown ids give None or an empty list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from tkg.model.claim import Conflict, Refinement, Supersession
+from tkg.model.entry import Entry
+from tkg.model.verdict import StatusChange, Verdict
+from tkg.model.view import ArtefactView, Backer, EvidenceView, Reach, RetrievalView, SlotClaim
+
+
+class Graph(Protocol):
+    """Append-only projection of one tenant's ledger."""
+
+    @property
+    def applied(self) -> int:
+        """Sequence number of the last entry applied; 0 for an empty graph."""
+        ...
+
+    def apply(self, entries: Iterable[Entry]) -> None:
+        """Apply entries in order; each entry whole or not at all. Entries already applied are skipped.
+
+        Raises:
+            Damaged: the graph could not take a valid entry; it was closed and must be reopened or rebuilt.
+        """
+        ...
+
+    # -- claims
+    def slot(self, slot_id: str) -> list[SlotClaim]:
+        """All claims of one slot, whatever their state."""
+        ...
+
+    def claim(self, claim_id: str) -> SlotClaim | None:
+        """One claim with its justifications."""
+        ...
+
+    def mentions(self, entity_id: str, limit: int) -> list[str]:
+        """Ids of the newest `limit` claims whose subject or object is this entity, newest first."""
+        ...
+
+    def dependents(self, claim_id: str) -> list[str]:
+        """Ids of claims that name this one in `depends_on`."""
+        ...
+
+    def supersessions(self, claim_id: str) -> list[tuple[Supersession, int]]:
+        """Supersession edges in which the claim wins or loses, each with its transaction."""
+        ...
+
+    def conflicts(self, claim_id: str | None = None) -> list[tuple[Conflict, int]]:
+        """Recorded conflicts of a claim, or (a sweep) all of the tenant's."""
+        ...
+
+    def refinements(self, claim_id: str) -> list[tuple[Refinement, int]]:
+        """Refinement edges in which the claim is the finer or the coarser."""
+        ...
+
+    def clashes(self, after: str = "", limit: int = 1000) -> list[tuple[str, str]]:
+        """A sweep: pairs of positive claims of one slot whose intervals may overlap and whose normalised objects differ.
+
+        Pairs are (smaller id, larger id), ordered, from after `after` (a pair's first id) on; belief decides which
+        of them are contradictions under the registry.
+        """
+        ...
+
+    # -- support
+    def justification(self, justification_id: str) -> Backer | None:
+        """One justification."""
+        ...
+
+    def justifications(self, head: str) -> list[Backer]:
+        """All justifications of a claim or artefact."""
+        ...
+
+    def cone(self, node_id: str) -> list[Backer]:
+        """Every justification of every node derived, in any number of steps, from this one, and of the node itself.
+
+        Includes alternatives that do not go through the node: enough to decide what stands without it.
+        """
+        ...
+
+    def ancestors(self, node_id: str) -> list[Reach]:
+        """Evidence, claims and artefacts that a node rests on, nearest first, each at its least depth."""
+        ...
+
+    def descendants(self, node_id: str) -> list[Reach]:
+        """Claims and artefacts that grew from a node, nearest first, each at its least depth."""
+        ...
+
+    # -- evidence, artefacts, reads
+    def evidence(self, evidence_id: str) -> EvidenceView | None:
+        """One piece of evidence with its source."""
+        ...
+
+    def evidence_from(self, owner_id: str) -> list[str]:
+        """Ids of evidence from a source, session or principal (by its keyed id)."""
+        ...
+
+    def copies(self, source_id: str) -> list[str]:
+        """Ids of evidence that says it was copied from this source."""
+        ...
+
+    def artefact(self, artefact_id: str) -> ArtefactView | None:
+        """One artefact."""
+        ...
+
+    def retrieval(self, retrieval_id: str) -> RetrievalView | None:
+        """One read."""
+        ...
+
+    def exposures(self, node_id: str) -> list[RetrievalView]:
+        """Reads that showed a node."""
+        ...
+
+    def session_reads(self, session_id: str) -> list[RetrievalView]:
+        """Reads made in a session."""
+        ...
+
+    # -- decisions
+    def verdict(self, verdict_id: str) -> tuple[Verdict, int] | None:
+        """One verdict."""
+        ...
+
+    def verdicts(self, claim_id: str) -> list[tuple[Verdict, int]]:
+        """Verdicts about a claim."""
+        ...
+
+    def changes(self, target: str | None = None) -> Iterator[tuple[StatusChange, int]]:
+        """Status changes of one target, or (a sweep) of all."""
+        ...
+
+    def counts(self) -> dict[str, int]:
+        """Number of nodes by kind (claim, evidence, source, artefact, justification, retrieval, verdict, …)."""
+        ...
+
+    def close(self) -> None:
+        """Release the engine; a file graph is checkpointed first."""
+        ...
+
+

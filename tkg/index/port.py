@@ -1,0 +1,52 @@
+"""What a text index is: a second projection of the ledger, for finding candidates by words.
+
+Two implementations: `tkg.index.memory` (the reference) and `tkg.index.sqlite` (FTS5). It holds claims and artefacts
+with their scope and whether they stand now, so that scope and support are filters inside the query, before any
+score. It is rebuilt from the ledger at any time and never decides what is believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+from tkg.model.entry import Entry
+
+
+class Hit(NamedTuple):
+    """A candidate and its BM25 score (higher is better)."""
+
+    id: str
+    score: float
+
+
+class Index(Protocol):
+    """Append-mostly projection of one tenant's ledger."""
+
+    @property
+    def applied(self) -> int:
+        """Sequence number of the last entry applied; 0 for an empty index."""
+        ...
+
+    def apply(self, entries: Iterable[Entry]) -> None:
+        """Apply entries in order; entries already applied are skipped."""
+        ...
+
+    def search(
+        self, query: str, *, scopes: Sequence[str], kinds: Sequence[str], limit: int, as_of: int | None = None
+    ) -> list[Hit]:
+        """Best matches of any word of `query`, in these scope paths (whole, never by prefix) and kinds.
+
+        Args:
+            query: words as typed; never query syntax.
+            scopes: visible scope paths.
+            kinds: "claim" or artefact kinds.
+            limit: most hits; ties go to the smaller id.
+            as_of: None: only what stands now (status active, supported, not cancelled); a transaction: everything
+                written up to it, for belief to judge.
+        """
+        ...
+
+    def close(self) -> None:
+        """Release files."""
+        ...

@@ -1,0 +1,71 @@
+"""What a ledger is: the only thing that must never be lost.
+
+Implementations are proved by `tkg.testing.LedgerContract`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from tkg.model.entry import Draft, Entry
+from tkg.model.time import Instant
+
+
+class Head(NamedTuple):
+    """The newest entry's sequence number, hash and time; `(0, "", BEGINNING)` for an empty ledger."""
+
+    seq: int
+    hash: str
+    tx_time: Instant
+
+
+class Ledger(Protocol):
+    """Append-only, hash-chained entries of one tenant, and the removable content beside them."""
+
+    @property
+    def tenant(self) -> str:
+        """The tenant's id."""
+        ...
+
+    @property
+    def key(self) -> bytes:
+        """The tenant's secret key for keyed ids (32 bytes), made with the ledger."""
+        ...
+
+    @property
+    def head(self) -> Head:
+        """The newest entry."""
+        ...
+
+    def append(self, drafts: Sequence[Draft]) -> tuple[Entry, ...]:
+        """Append operations in one atomic, durable transaction; nothing is acknowledged before it is on disk.
+
+        Raises:
+            DiskFull: no space; nothing was written.
+            Busy: this ledger was opened read-only.
+        """
+        ...
+
+    def read_since(self, seq: int) -> Iterator[Entry]:
+        """Yield entries after `seq` in order, checking the chain; erased content reads as None.
+
+        Raises:
+            Damaged: an entry does not match the chain or its content does not match its commitment.
+        """
+        ...
+
+    def content(self, commitment: str) -> str | None:
+        """Return the sealed content (JSON text) behind a commitment, or None when it was removed."""
+        ...
+
+    def remove_content(self, ids: Iterable[str]) -> int:
+        """Remove the sealed content of the records with these ids for good; return how many were removed.
+
+        The chain still verifies: it holds commitments only.
+        """
+        ...
+
+    def close(self) -> None:
+        """Release files and the writer's lock."""
+        ...

@@ -1,0 +1,29 @@
+"""The base of all values: frozen, no unknown fields, errors in one sentence."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from tkg.errors import RequestError
+
+
+class Value(BaseModel):
+    """A frozen value; unknown fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=False)
+
+    @classmethod
+    def build(cls, **fields: Any) -> Self:
+        """Make the value, or raise `RequestError` with one clear sentence.
+
+        The message names the field and what is wrong with it and never repeats the input.
+        """
+        try:
+            return cls(**fields)
+        except ValidationError as error:
+            first = error.errors(include_input=False, include_url=False)[0]
+            where = ".".join(str(part) for part in first["loc"]) or cls.__name__
+            what = "unknown field" if first["type"] == "extra_forbidden" else first["msg"]
+            raise RequestError(f"{where}: {what}") from None

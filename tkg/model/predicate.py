@@ -1,0 +1,97 @@
+"""The predicate registry: what is declared about a predicate decides what counts as a contradiction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+from pydantic import field_validator
+
+from tkg.errors import InvalidPredicate
+from tkg.model.base import Value
+from tkg.text import MAX_NAME, clean
+
+
+class Predicate(Value):
+    """Declaration of one predicate; the defaults are what an undeclared predicate gets (multi-valued).
+
+    Keys as in the design: `cardinality` one, many or a number k; `values` groups of names for one value (the first
+    of each group is canonical; with cardinality many, groups exclude each other); `live` state that one tool call
+    answers and memory must not hold; `consequence` high asks for a second factor; `review_after`, `ttl` like "30d";
+    `system_of_record` the uri (or uris) that decide; `refines` child value -> parent value; `separators` names of
+    qualifiers that allow several values; `excludes` predicates that cannot hold at the same time; `order` rules such
+    as "after started_at"; `datatype` text, number, quantity, date, enum, boolean, url, email, version or entity.
+    """
+
+    name: str
+    cardinality: Literal["one", "many"] | int = "many"
+    values: tuple[tuple[str, ...], ...] = ()
+    disjoint: tuple[tuple[str, ...], ...] = ()
+    live: bool = False
+    consequence: Literal["low", "high"] = "low"
+    review_after: str | None = None
+    ttl: str | None = None
+    system_of_record: tuple[str, ...] = ()
+    symmetric: bool = False
+    inverse_of: str | None = None
+    inverse_functional: bool = False
+    refines: Mapping[str, str] = {}
+    separators: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    datatype: str = "text"
+    tolerance: str | None = None
+    #: how much newer an origin's own assertion must be to count as newer, like "0s"
+    epsilon: str = "0s"
+    declared: bool = True
+
+    @field_validator("name")
+    @classmethod
+    def _name(cls, value: str) -> str:
+        return check_predicate(value)
+
+    @field_validator("cardinality")
+    @classmethod
+    def _cardinality(cls, value: object) -> object:
+        if isinstance(value, bool) or (isinstance(value, int) and value < 1):
+            raise InvalidPredicate("cardinality is one, many or a number from 1 up")
+        return "one" if value == 1 else value
+
+    @field_validator("system_of_record", mode="before")
+    @classmethod
+    def _several(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else value
+
+    @property
+    def limit(self) -> int | None:
+        """Most values that may hold at one instant; None for any number."""
+        if self.cardinality == "many":
+            return None
+        return 1 if self.cardinality == "one" else self.cardinality
+
+
+def check_predicate(value: object) -> str:
+    """Return a predicate's name in its stored form (trimmed, NFC), or refuse it.
+
+    Raises:
+        InvalidPredicate: missing, empty or not text.
+    """
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidPredicate("a claim needs a predicate, such as 'destination'")
+    return clean(value.strip(), "predicate", limit=MAX_NAME)
+
+
+class Registry(Value):
+    """All declared predicates; `get` answers for every name."""
+
+    predicates: Mapping[str, Predicate] = {}
+
+    def get(self, name: str) -> Predicate:
+        """Return the declaration of `name`, or the default (multi-valued, low consequence)."""
+        found = self.predicates.get(name)
+        return found if found is not None else Predicate(name=name, declared=False)
+
+    @classmethod
+    def of(cls, declarations: Mapping[str, Mapping[str, Any]]) -> Self:
+        """Read `{name: {key: value}}` as in `tkg.toml` and the acceptance cases."""
+        return cls(predicates={name: Predicate.build(name=name, **keys) for name, keys in declarations.items()})

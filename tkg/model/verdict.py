@@ -1,0 +1,85 @@
+"""The gate's answer, and changes of state."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import ClassVar, Literal
+
+from tkg.model.base import Value
+
+
+class Outcome(StrEnum):
+    """What the gate decided."""
+
+    ACCEPTED = "accepted"
+    REINFORCED = "reinforced"
+    HELD = "held"
+    REJECTED = "rejected"
+    QUARANTINED = "quarantined"
+
+
+class CheckResult(Value):
+    """One check's outcome: a reason code for programs and a sentence for people."""
+
+    check: str
+    outcome: Literal["pass", "note", "reinforce", "hold", "quarantine", "reject"]
+    code: str = "ok"
+    reason: str = ""
+
+
+class Verdict(Value):
+    """What the gate decided about one candidate, with every check's outcome.
+
+    `claim_id` is the claim written or reinforced; None when rejected. `code` is the reason of the deciding check.
+    `digest` identifies the stored state for an `expected_digest` of a later write.
+    """
+
+    record: Literal["verdict"] = "verdict"
+    sealed: ClassVar[frozenset[str]] = frozenset({"checks", "principal", "session"})
+    id: str
+    scope: str
+    outcome: Outcome
+    code: str
+    claim_id: str | None = None
+    evidence_id: str | None = None
+    #: keyed digest of the candidate; all that is kept of a refused one
+    candidate: str
+    digest: str = ""
+    checks: tuple[CheckResult, ...] | None = ()
+    principal: str | None = None
+    session: str | None = None
+
+
+class StatusChange(Value):
+    """One change of state of one node. Axes are independent; the latest change on an axis counts.
+
+    * `status`: active | held | rejected | quarantined | revoked | erased: what a person or the gate decided about the
+      node itself; anything but active takes the node out of the base.
+    * `support`: supported | suspended | unsupported: what a cascade found.
+    * `action`: queued | dispatched | cancelled | compensation.
+    * `freeze`: frozen | thawed (target: a scope path, entity id or predicate id).
+    * `verified`: fresh | moved | changed | gone | unreachable.
+    """
+
+    record: Literal["status"] = "status"
+    sealed: ClassVar[frozenset[str]] = frozenset({"reason", "actor"})
+    id: str
+    target: str
+    axis: Literal["status", "support", "action", "freeze", "verified", "review"]
+    value: str
+    #: machine-readable cause, e.g. "revoke", "cascade", "cancelled"
+    code: str = ""
+    reason: str | None = None
+    actor: str | None = None
+
+
+class Note(Value):
+    """A record that no node comes from: tenant creation, policy and predicate versions, operations."""
+
+    record: Literal["note"] = "note"
+    sealed: ClassVar[frozenset[str]] = frozenset({"body", "actor"})
+    id: str
+    about: str
+    #: JSON text
+    body: str | None = None
+    actor: str | None = None
