@@ -1,0 +1,27 @@
+"""What all tests share: how far Hypothesis goes.
+
+HYPOTHESIS_PROFILE chooses: `dev` (small, the default), `ci` (bounded, the default where CI is set), `deep` (large).
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+_CALM = (HealthCheck.too_slow, HealthCheck.data_too_large)
+
+settings.register_profile("dev", max_examples=25, deadline=None, suppress_health_check=_CALM)
+settings.register_profile(
+    "ci",
+    max_examples=100,
+    stateful_step_count=30,
+    deadline=None,
+    derandomize=False,
+    print_blob=True,
+    suppress_health_check=_CALM,
+)
+settings.register_profile(
+    "deep", max_examples=2_000, stateful_step_count=60, deadline=None, print_blob=True, suppress_health_check=_CALM
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
