@@ -55,6 +55,10 @@ class Ledger(Protocol):
         """
         ...
 
+    def seq_at(self, instant: Instant) -> int:
+        """Return the newest sequence number whose `tx_time` is at or before `instant`; 0 before the first entry."""
+        ...
+
     def content(self, commitment: str) -> str | None:
         """Return the sealed content (JSON text) behind a commitment, or None when it was removed."""
         ...
