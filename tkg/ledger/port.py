@@ -20,6 +20,23 @@ class Head(NamedTuple):
     tx_time: Instant
 
 
+class Row(NamedTuple):
+    """One entry as it is stored: what the chain hashes, and the hash."""
+
+    seq: int
+    body: str
+    hash: str
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong with a ledger; `seq` is None where no entry can be named."""
+
+    seq: int | None
+    #: "file", "structure", "meta", "gap", "entry", "content"
+    kind: str
+    detail: str
+
+
 class Ledger(Protocol):
     """Append-only, hash-chained entries of one tenant, and the removable content beside them."""
 
@@ -43,7 +60,8 @@ class Ledger(Protocol):
 
         Raises:
             DiskFull: no space; nothing was written.
-            Busy: this ledger was opened read-only.
+            Busy: this ledger was opened read-only or closed.
+            RequestError: a record id is already in the ledger.
         """
         ...
 
@@ -59,6 +77,10 @@ class Ledger(Protocol):
         """Return the newest sequence number whose `tx_time` is at or before `instant`; 0 before the first entry."""
         ...
 
+    def rows(self, seq: int = 0) -> Iterator[Row]:
+        """Yield the stored form of entries after `seq`, unchecked: for export, comparison and audit."""
+        ...
+
     def content(self, commitment: str) -> str | None:
         """Return the sealed content (JSON text) behind a commitment, or None when it was removed."""
         ...
@@ -68,6 +90,10 @@ class Ledger(Protocol):
 
         The chain still verifies: it holds commitments only.
         """
+        ...
+
+    def verify(self) -> list[Finding]:
+        """Check the whole chain and all content; return what is wrong, empty when nothing is."""
         ...
 
     def close(self) -> None:
