@@ -1,0 +1,320 @@
+"""The reference graph: plain dicts, small and obvious.
+
+It answers every question by definition and is what `tkg.graph.projection` is compared with. It is also a real store
+for tests and for tenants that live in memory.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+from tkg.errors import Damaged
+from tkg.model.artefact import Artefact, Retrieval
+from tkg.model.claim import Claim, Conflict, Justification, Polarity, Refinement, Supersession
+from tkg.model.entry import Entry, Record
+from tkg.model.evidence import Source, StoredEvidence
+from tkg.model.verdict import Note, StatusChange, Verdict
+from tkg.model.view import ArtefactView, Backer, EvidenceView, Reach, RetrievalView, SlotClaim
+
+T = TypeVar("T", Supersession, Conflict, Refinement, Verdict, StatusChange)
+
+
+class MemoryGraph:
+    """`tkg.graph.port.Graph` in plain dicts: `id -> (record, transaction)` and lists of ids."""
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self._applied = 0
+        self._closed = False
+        self._records: dict[str, tuple[Record, int]] = {}
+        #: ids that are no record but a node: entities, slots, sessions, principals
+        self._named: dict[str, str] = {}
+        #: ids mentioned that were unknown when they were mentioned (another tenant's)
+        self._outside: set[str] = set()
+        #: (relation, id) -> ids of the records that are in that relation to it, in order of transaction
+        self._links: dict[tuple[str, str], list[str]] = defaultdict(list)
+        self.apply(entries)
+
+    # -- writing
+    @property
+    def applied(self) -> int:
+        """Sequence number of the last entry applied."""
+        return self._applied
+
+    def apply(self, entries: Iterable[Entry]) -> None:
+        """Apply entries in order; each whole or not at all; those already applied are skipped."""
+        if self._closed:
+            raise Damaged("the graph is closed; open it again")
+        for entry in entries:
+            if entry.seq <= self._applied:
+                continue
+            fresh = self._check(entry)
+            for record in fresh:
+                self._records[record.id] = (record, entry.seq)
+            for record in fresh:
+                for relation, target in _relations(record):
+                    self._mention(relation, target)
+                    self._links[relation, target].append(record.id)
+            self._applied = entry.seq
+
+    def _check(self, entry: Entry) -> list[Record]:
+        """Return the records of an entry that make nodes, or refuse the entry before anything changed."""
+        if entry.seq != self._applied + 1:
+            raise Damaged(f"entry {entry.seq} does not follow {self._applied}; rebuild the graph")
+        fresh: dict[str, Record] = {}
+        for record in entry.records:
+            if isinstance(record, Note):
+                continue
+            if record.id not in self._records and record.id not in fresh:
+                fresh[record.id] = record
+            elif not isinstance(record, Source):
+                raise Damaged(f"entry {entry.seq} repeats the id {record.id}; run `tkg verify`")
+        for record in fresh.values():
+            for needed, kinds in _needs(record):
+                found = fresh.get(needed) or self._records.get(needed, (None,))[0]
+                if not isinstance(found, kinds):
+                    raise Damaged(f"entry {entry.seq} refers to {needed}, which is not there; run `tkg verify`")
+        return list(fresh.values())
+
+    def _mention(self, relation: str, target: str) -> None:
+        if relation in _NODES:
+            self._named[target] = _NODES[relation]
+        elif relation in _OPEN and target not in self._records:
+            self._outside.add(target)
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._closed = True
+        self._records.clear()
+        self._links.clear()
+
+    # -- reading: helpers
+    def _all(self, kind: type[T], relations: Iterable[str], target: str) -> list[tuple[T, int]]:
+        ids = dict.fromkeys(i for relation in relations for i in self._links.get((relation, target), ()))
+        found = [(record, seq) for record, seq in map(self._records.__getitem__, ids) if isinstance(record, kind)]
+        return sorted(found, key=lambda pair: (pair[1], pair[0].id))
+
+    def _ids(self, relations: Iterable[str], target: str) -> list[str]:
+        ids = dict.fromkeys(i for relation in relations for i in self._links.get((relation, target), ()))
+        return sorted(ids, key=lambda i: (self._records[i][1], i))
+
+    def _slot_claim(self, claim_id: str) -> SlotClaim:
+        claim, seq = self._records[claim_id]
+        assert isinstance(claim, Claim)
+        return SlotClaim(claim, seq, tuple(self.justifications(claim_id)))
+
+    # -- claims
+    def slot(self, slot_id: str) -> list[SlotClaim]:
+        """All claims of one slot, whatever their state."""
+        return [self._slot_claim(claim_id) for claim_id in self._ids(["in_slot"], slot_id)]
+
+    def claim(self, claim_id: str) -> SlotClaim | None:
+        """One claim with its justifications."""
+        return self._slot_claim(claim_id) if isinstance(self._record(claim_id), Claim) else None
+
+    def mentions(self, entity_id: str, limit: int) -> list[str]:
+        """Ids of the newest `limit` claims about this entity, newest first."""
+        return self._ids(["subject", "object"], entity_id)[::-1][:limit]
+
+    def dependents(self, claim_id: str) -> list[str]:
+        """Ids of claims that name this one in `depends_on`."""
+        return self._ids(["depends_on"], claim_id)
+
+    def supersessions(self, claim_id: str) -> list[tuple[Supersession, int]]:
+        """Supersession edges in which the claim wins or loses."""
+        return self._all(Supersession, ["winner", "loser"], claim_id)
+
+    def conflicts(self, claim_id: str | None = None) -> list[tuple[Conflict, int]]:
+        """Recorded conflicts of a claim, or all."""
+        if claim_id is not None:
+            return self._all(Conflict, ["left", "right"], claim_id)
+        found = [(record, seq) for record, seq in self._records.values() if isinstance(record, Conflict)]
+        return sorted(found, key=lambda pair: (pair[1], pair[0].id))
+
+    def refinements(self, claim_id: str) -> list[tuple[Refinement, int]]:
+        """Refinement edges in which the claim is the finer or the coarser."""
+        return self._all(Refinement, ["finer", "coarser"], claim_id)
+
+    def clashes(self, after: str = "", limit: int = 1000) -> list[tuple[str, str]]:
+        """Pairs of positive claims of one slot that may overlap and differ; see the port."""
+        slots: dict[str, list[Claim]] = defaultdict(list)
+        for record, _ in self._records.values():
+            if isinstance(record, Claim) and record.polarity is Polarity.POSITIVE and record.object_norm is not None:
+                slots[record.slot_id].append(record)
+        pairs = sorted(
+            (a.id, b.id)
+            for claims in slots.values()
+            for a in claims
+            for b in claims
+            if after < a.id < b.id and a.object_norm != b.object_norm
+            and a.interval.from_lo < b.interval.to_hi and b.interval.from_lo < a.interval.to_hi
+        )  # fmt: skip
+        last = pairs[limit - 1][0] if 0 < limit < len(pairs) else None
+        return [pair for place, pair in enumerate(pairs) if place < limit or pair[0] == last]
+
+    # -- support
+    def justification(self, justification_id: str) -> Backer | None:
+        """One justification."""
+        record, seq = self._records.get(justification_id, (None, 0))
+        return Backer(record, seq) if isinstance(record, Justification) else None
+
+    def justifications(self, head: str) -> list[Backer]:
+        """All justifications of a claim or artefact."""
+        found = (self.justification(i) for i in self._ids(["head"], head))
+        return [backer for backer in found if backer is not None]
+
+    def cone(self, node_id: str) -> list[Backer]:
+        """Every justification of the node and of every node derived from it."""
+        nodes = [node_id, *(reach.id for reach in self.descendants(node_id))]
+        found = [backer for node in nodes for backer in self.justifications(node)]
+        return sorted(found, key=lambda backer: (backer.seq, backer.justification.id))
+
+    def ancestors(self, node_id: str) -> list[Reach]:
+        """What a node rests on, nearest first."""
+        return _reach(
+            node_id, lambda node: [r for backer in self.justifications(node) for r in backer.justification.requires]
+        )
+
+    def descendants(self, node_id: str) -> list[Reach]:
+        """What grew from a node, nearest first."""
+
+        def heads(node: str) -> list[str]:
+            found = (self.justification(i) for i in self._ids(["requires"], node))
+            return [backer.justification.head for backer in found if backer is not None]
+
+        return _reach(node_id, heads)
+
+    # -- evidence, artefacts, reads
+    def _record(self, record_id: str) -> Record | None:
+        return self._records[record_id][0] if record_id in self._records else None
+
+    def evidence(self, evidence_id: str) -> EvidenceView | None:
+        """One piece of evidence with its source."""
+        record, seq = self._records.get(evidence_id, (None, 0))
+        if not isinstance(record, StoredEvidence):
+            return None
+        source = self._record(record.source_id)
+        assert isinstance(source, Source)
+        return EvidenceView(record, source, seq)
+
+    def evidence_from(self, owner_id: str) -> list[str]:
+        """Ids of evidence from a source, session or principal."""
+        ids = self._ids(["from_source", "in_session", "by"], owner_id)
+        return [i for i in ids if isinstance(self._record(i), StoredEvidence)]
+
+    def copies(self, source_id: str) -> list[str]:
+        """Ids of evidence that says it was copied from this source."""
+        return self._ids(["copy_of"], source_id)
+
+    def artefact(self, artefact_id: str) -> ArtefactView | None:
+        """One artefact."""
+        record, seq = self._records.get(artefact_id, (None, 0))
+        return ArtefactView(record, seq) if isinstance(record, Artefact) else None
+
+    def retrieval(self, retrieval_id: str) -> RetrievalView | None:
+        """One read."""
+        record, seq = self._records.get(retrieval_id, (None, 0))
+        return RetrievalView(record, seq) if isinstance(record, Retrieval) else None
+
+    def exposures(self, node_id: str) -> list[RetrievalView]:
+        """Reads that showed a node."""
+        found = (self.retrieval(i) for i in self._ids(["showed"], node_id))
+        return [view for view in found if view is not None]
+
+    def session_reads(self, session_id: str) -> list[RetrievalView]:
+        """Reads made in a session."""
+        found = (self.retrieval(i) for i in self._ids(["in_session"], session_id))
+        return [view for view in found if view is not None]
+
+    # -- decisions
+    def verdict(self, verdict_id: str) -> tuple[Verdict, int] | None:
+        """One verdict."""
+        record, seq = self._records.get(verdict_id, (None, 0))
+        return (record, seq) if isinstance(record, Verdict) else None
+
+    def verdicts(self, claim_id: str) -> list[tuple[Verdict, int]]:
+        """Verdicts about a claim."""
+        return self._all(Verdict, ["about"], claim_id)
+
+    def changes(self, target: str | None = None) -> Iterator[tuple[StatusChange, int]]:
+        """Status changes of one target, or of all."""
+        if target is not None:
+            return iter(self._all(StatusChange, ["target"], target))
+        found = [(record, seq) for record, seq in self._records.values() if isinstance(record, StatusChange)]
+        return iter(sorted(found, key=lambda pair: (pair[1], pair[0].id)))
+
+    def counts(self) -> dict[str, int]:
+        """Number of nodes and edges by kind, in alphabetical order."""
+        found: Counter[str] = Counter(record.record for record, _ in self._records.values())
+        found.update(self._named.values())
+        found["outside"] = len(self._outside)
+        return {kind: found[kind] for kind in KINDS}
+
+
+#: what `counts` counts
+KINDS = (
+    "artefact", "claim", "conflict", "entity", "evidence", "justification", "outside", "principal", "refinement",
+    "retrieval", "session", "slot", "source", "status", "supersession", "verdict",
+)  # fmt: skip
+#: relations whose target becomes a node at its first mention, and the kind of node
+_NODES = {"in_slot": "slot", "subject": "entity", "object": "entity", "in_session": "session", "by": "principal"}
+#: relations whose target may belong to another tenant (what is global is read, shown and relied on everywhere)
+_OPEN = frozenset({"requires", "showed", "depends_on", "about", "copy_of"})
+
+
+def _relations(record: Record) -> Iterator[tuple[str, str]]:
+    """Yield (relation, id of the other end) for every edge a record stands for."""
+    match record:
+        case Claim():
+            yield from (("in_slot", record.slot_id), ("subject", record.subject_id), ("object", record.object_id))
+            yield from (("depends_on", other) for other in dict.fromkeys(record.depends_on))
+        case Justification():
+            yield "head", record.head
+            yield from (("requires", other) for other in dict.fromkeys(record.requires))
+        case StoredEvidence():
+            yield from (("from_source", record.source_id), ("by", record.principal_id))
+            yield from (("in_session", other) for other in (record.session_id,) if other is not None)
+            yield from (("copy_of", other) for other in (record.copy_of,) if other is not None)
+        case Artefact():
+            yield from (("in_session", other) for other in (record.session_id,) if other is not None)
+        case Retrieval():
+            yield "by", record.principal_id
+            yield from (("in_session", other) for other in (record.session_id,) if other is not None)
+            yield from (("showed", other) for other in dict.fromkeys(record.shown))
+        case Supersession():
+            yield from (("winner", record.winner), ("loser", record.loser))
+        case Conflict():
+            yield from (("left", record.left), ("right", record.right))
+        case Refinement():
+            yield from (("finer", record.finer), ("coarser", record.coarser))
+        case Verdict():
+            yield from (("about", other) for other in (record.claim_id,) if other is not None)
+        case StatusChange():
+            yield "target", record.target
+
+
+def _needs(record: Record) -> Iterator[tuple[str, tuple[type, ...]]]:
+    """Yield (id, kinds) of what must be in this graph before, or come in the same entry as, the record."""
+    match record:
+        case StoredEvidence():
+            yield record.source_id, (Source,)
+        case Justification():
+            yield record.head, (Claim, Artefact)
+        case Supersession():
+            yield from ((record.winner, (Claim,)), (record.loser, (Claim,)))
+        case Conflict():
+            yield from ((record.left, (Claim,)), (record.right, (Claim,)))
+        case Refinement():
+            yield from ((record.finer, (Claim,)), (record.coarser, (Claim,)))
+
+
+def _reach(start: str, step: Callable[[str], list[str]]) -> list[Reach]:
+    """Return everything `step` leads to from `start`, breadth first, at its least depth; never the start itself."""
+    depths, frontier = {start: 0}, [start]
+    while frontier:
+        following = [other for node in frontier for other in step(node)]
+        depth = depths[frontier[0]] + 1
+        frontier = list(dict.fromkeys(other for other in following if other not in depths))
+        depths.update(dict.fromkeys(frontier, depth))
+    return sorted((Reach(node, depth) for node, depth in depths.items() if depth), key=lambda r: (r.depth, r.id))
