@@ -1,1 +1,9 @@
-"""Floor 3, pure: what may be written."""
+"""The write gate: eleven pure checks between a candidate and the store. Values in, values out."""
+
+from tkg.gate.checks import CHECKS
+from tkg.gate.instructions import find_instruction
+from tkg.gate.judge import judge
+from tkg.gate.secrets import find_secret
+from tkg.gate.values import Assessment, GateContext, Judgement
+
+__all__ = ["CHECKS", "Assessment", "GateContext", "Judgement", "find_instruction", "find_secret", "judge"]

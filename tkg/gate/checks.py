@@ -1,0 +1,241 @@
+"""The eleven checks, in order. Each is pure, looks at (candidate, context, policy), and says what it found.
+
+Sentences name fields and reasons, never the candidate's content. Severity never falls when the class falls: what holds
+or refuses a higher class holds or refuses every lower one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from tkg.errors import TkgError
+from tkg.gate.instructions import find_instruction
+from tkg.gate.secrets import find_secret
+from tkg.gate.shape import bare_pronoun, everybody, narrative, one_off, run_scoped
+from tkg.gate.values import GateContext
+from tkg.model.document import Candidate, Modality
+from tkg.model.policy import WritePolicy
+from tkg.model.scope import GLOBAL, Channel, Scope
+from tkg.model.verdict import CheckResult
+
+Check = Callable[[Candidate, GateContext, WritePolicy], CheckResult]
+
+_HUMAN: Final = Channel.HUMAN_STATED.rank
+_TOOL: Final = Channel.TRUSTED_TOOL.rank
+_AGENT: Final = Channel.AGENT_INFERRED.rank
+
+
+def _texts(candidate: Candidate) -> tuple[str, ...]:
+    return (candidate.subject, candidate.predicate, candidate.object, candidate.quote or "", candidate.uri or "")
+
+
+def scope_and_channel(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
+    """Who is calling and where: a well-formed scope, nothing frozen, and nobody but a person writes for everybody."""
+    name = "scope_and_channel"
+    try:
+        scope = Scope.parse(candidate.scope)
+    except TkgError as error:
+        return CheckResult(check=name, outcome="reject", code=error.code, reason="The scope is not tenant or tenant/user.")
+    if scope.tenant == GLOBAL and context.rank < Channel.HUMAN_VERIFIED.rank:
+        return CheckResult(
+            check=name, outcome="reject", code="not_permitted", reason="Only a promotion by a person writes for everybody."
+        )
+    if context.frozen:
+        return CheckResult(
+            check=name, outcome="hold", code="frozen", reason="The scope, the subject or the predicate is frozen."
+        )
+    if context.label.rank < context.channel.rank:
+        return CheckResult(
+            check=name,
+            outcome="note",
+            code="label",
+            reason=f"Judged as {context.label.value}: the session was shown content of that class.",
+        )
+    return CheckResult(check=name, outcome="pass")
+
+
+def kind(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
+    """Which path it takes: procedures that no person proposed, and what documents say, wait for a person."""
+    name = "kind"
+    if candidate.kind == "procedure" and context.rank < _HUMAN:
+        return CheckResult(
+            check=name, outcome="hold", code="needs_review", reason="A procedure that no person proposed waits for one."
+        )
+    if context.rank <= max((channel.rank for channel in policy.held_channels), default=-1):
+        return CheckResult(
+            check=name, outcome="hold", code="needs_review", reason="What a source of this class says waits for a person."
+        )
+    if context.predicate.consequence == "high" and context.rank <= _AGENT:
+        return CheckResult(
+            check=name,
+            outcome="hold",
+            code="needs_review",
+            reason="The predicate has high consequence and the class is low: a person decides.",
+        )
+    return CheckResult(check=name, outcome="pass")
+
+
+def shape(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
+    """One asserted, self-contained statement about one entity that can be named."""
+    name = "shape"
+    wrong = candidate.modality not in {Modality.ASSERTED, Modality.HEDGED, Modality.INSTRUCTION}
+    if wrong and candidate.kind == "claim":
+        return CheckResult(
+            check=name, outcome="reject", code="not_asserted", reason="The sentence does not assert it; the episode keeps it."
+        )
+    if bare_pronoun(candidate.subject):
+        return CheckResult(
+            check=name, outcome="reject", code="pronoun", reason="The subject is a pronoun; name what it stands for."
+        )
+    if candidate.kind == "claim" and (narrative(candidate.object) or narrative(candidate.subject)):
+        return CheckResult(
+            check=name, outcome="reject", code="narrative", reason="It tells a story of several clauses; keep it as an episode."
+        )
+    if context.ambiguous is not None:
+        return CheckResult(
+            check=name, outcome="hold", code="ambiguous", reason="The subject's name fits several entities; say which."
+        )
+    return CheckResult(check=name, outcome="pass")
+
+
+def durability(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
+    """Will it hold tomorrow? Live state is looked up where it lives, observations of one run stay in their episode."""
+    name = "durability"
+    if context.predicate.live:
+        return CheckResult(
+            check=name,
+            outcome="reject",
+            code="look_it_up",
+            reason="The predicate is live: ask its own system instead of remembering the answer.",
+        )
+    found = {run_scoped(text) for text in (candidate.subject, candidate.object, candidate.quote or "")}
+    anchored = candidate.valid_from is not None or candidate.valid_to is not None
+    if "strong" in found and not anchored:
+        return CheckResult(
+            check=name, outcome="reject", code="run_scoped", reason="It speaks of the moment it was written in; keep it as an episode."
+        )
+    if "weak" in found or "strong" in found:
+        return CheckResult(
+            check=name,
+            outcome="reject" if context.rank < _HUMAN and not anchored else "note",
+            code="run_scoped",
+            reason="It speaks of the moment it was written in.",
+        )
+    return CheckResult(check=name, outcome="pass")
+
+
+def generality(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
+    """Does it say more than one run, and no more than was seen?"""
+    name = "generality"
+    if one_off(candidate.subject):
+        return CheckResult(
+            check=name,
+            outcome="reject" if context.rank <= _AGENT else "note",
+            code="one_off",
+            reason="The subject belongs to a single run.",
+        )
+    if everybody(candidate.subject):
+        return CheckResult(
+            check=name,
+            outcome="hold" if context.rank <= _AGENT else "note",
+            code="needs_review",
+            reason="It speaks for everybody.",
+        )
+    return CheckResult(check=name, outcome="pass")
+
+
+def never_store(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
+    """Credentials, payment instruments and government identifiers are refused, not masked."""
+    found = find_secret(_texts(candidate))
+    if found is not None:
+        return CheckResult(
+            check="never_store", outcome="reject", code="secret", reason=f"A field holds what is never stored: {found}."
+        )
+    return CheckResult(check="never_store", outcome="pass")
+
+
+def instruction_shape(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
+    """Text that tells its reader what to do is no fact: held below a person, noted for a person."""
+    name = "instruction_shape"
+    if candidate.kind == "claim" and candidate.modality is Modality.INSTRUCTION:
+        return CheckResult(check=name, outcome="reject", code="instruction", reason="The sentence is an instruction, not a fact.")
+    if not policy.text_rules:
+        return CheckResult(check=name, outcome="pass", code="off", reason="Text rules are off.")
+    found = find_instruction(_texts(candidate))
+    if found is None:
+        return CheckResult(check=name, outcome="pass")
+    return CheckResult(
+        check=name, outcome="hold" if context.rank < _HUMAN else "note", code="instruction", reason=f"A hint: {found}."
+    )
+
+
+def provenance(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
+    """Evidence that can be fetched again, is not the memory's own voice, not erased, and not from the future."""
+    name = "provenance"
+    if context.echo:
+        return CheckResult(
+            check=name,
+            outcome="reject" if context.rank <= _HUMAN else "note",
+            code="echo",
+            reason="The session was shown it by this memory; an echo is no evidence.",
+        )
+    if context.tombstoned:
+        return CheckResult(
+            check=name, outcome="reject", code="tombstone", reason="The same content was erased after this evidence was made."
+        )
+    if candidate.observed_at > context.now + policy.future_skew_seconds * 1_000_000:
+        return CheckResult(check=name, outcome="reject", code="invalid_time", reason="observed_at lies in the future.")
+    if not context.has_evidence:
+        return CheckResult(
+            check=name,
+            outcome="hold" if context.rank <= _TOOL else "note",
+            code="no_evidence",
+            reason="No evidence was given that can be fetched again.",
+        )
+    return CheckResult(check=name, outcome="pass")
+
+
+def confidence(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
+    """Is the source sure, and is its class enough for what it brings?"""
+    name = "confidence"
+    if candidate.modality is Modality.HEDGED:
+        return CheckResult(check=name, outcome="reject", code="threshold", reason="The sentence is hedged; the episode keeps it.")
+    if not context.has_evidence and context.rank <= _AGENT:
+        return CheckResult(
+            check=name, outcome="reject", code="threshold", reason="A source of this class is not believed without evidence."
+        )
+    return CheckResult(check=name, outcome="pass")
+
+
+def duplicates(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
+    """Is it known already? Then the claim gains evidence and no second claim is made."""
+    found = context.assessment
+    if found is not None and found.outcome == "reinforce":
+        return CheckResult(check="duplicates", outcome="reinforce", code=found.rule, reason=found.reason)
+    return CheckResult(check="duplicates", outcome="pass")
+
+
+def contradiction(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
+    """What belief found when it was laid beside its slot."""
+    found = context.assessment
+    if found is None or found.outcome == "reinforce":
+        return CheckResult(check="contradiction", outcome="pass")
+    outcome = {"accept": "note", "hold": "hold", "quarantine": "quarantine"}[found.outcome]
+    return CheckResult.build(check="contradiction", outcome=outcome, code=found.rule, reason=found.reason)
+
+
+#: all checks in the order of the design
+CHECKS: Final[tuple[Check, ...]] = (
+    scope_and_channel,
+    kind,
+    shape,
+    durability,
+    generality,
+    never_store,
+    instruction_shape,
+    provenance,
+    confidence,
+    duplicates,
+    contradiction,
+)

@@ -1,0 +1,51 @@
+"""From the checks to one outcome."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tkg.gate.checks import CHECKS, contradiction, duplicates, instruction_shape, never_store, scope_and_channel
+from tkg.gate.values import GateContext, Judgement
+from tkg.model.document import Candidate
+from tkg.model.policy import WritePolicy
+from tkg.model.verdict import CheckResult, Outcome
+
+_LADDER = (
+    ("reject", Outcome.REJECTED),
+    ("hold", Outcome.HELD),
+    ("quarantine", Outcome.QUARANTINED),
+    ("reinforce", Outcome.REINFORCED),
+)
+
+
+def _conclude(checks: list[CheckResult]) -> Judgement:
+    """The first reject decides; then the first hold, quarantine, reinforcement; else it is accepted."""
+    for word, outcome in _LADDER:
+        for result in checks:
+            if result.outcome == word:
+                return Judgement(outcome=outcome, code=result.code, checks=tuple(checks))
+    return Judgement(outcome=Outcome.ACCEPTED, code="ok", checks=tuple(checks))
+
+
+def judge(candidate: Candidate, context: GateContext, policy: WritePolicy) -> Judgement:
+    """Run every check in order and return the outcome; never raises on any text.
+
+    After never_store refused, no later check sees the content: they are listed as "not_run". Once anything refused,
+    belief's sentences, which may name values, are left out as well.
+    """
+    results: list[CheckResult] = []
+    sealed = refused = False
+    for check in CHECKS:
+        if sealed:
+            results.append(
+                CheckResult(check=check.__name__, outcome="note", code="not_run", reason="Not run: the content was refused.")
+            )
+            continue
+        seen = context
+        if refused and check in (duplicates, contradiction) and context.assessment is not None:
+            seen = replace(context, assessment=replace(context.assessment, reason="Compared with the slot."))
+        result = check(candidate, seen, policy)
+        results.append(result)
+        refused = refused or result.outcome == "reject"
+        sealed = check is never_store and result.outcome == "reject"
+    return _conclude(results)

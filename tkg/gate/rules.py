@@ -1,0 +1,85 @@
+"""Rules are data: patterns in TOML files beside this module, compiled for an engine that takes linear time.
+
+The patterns keep to what RE2 accepts (no look-around, no back references). Where google-re2 has no build for the
+platform the same patterns run on `re`; they hold no nested repetition, so that stays fast too (tests/gate shows it).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Protocol
+
+try:
+    import re2
+except ImportError:  # no wheel for this platform
+    re2 = None
+
+
+class Match(Protocol):
+    """What the rules need of a match."""
+
+    def group(self, group: int | str = 0, /) -> str | None:
+        """Return one group's text."""
+        ...
+
+    def span(self) -> tuple[int, int]:
+        """Return where the match begins and ends."""
+        ...
+
+
+class Pattern(Protocol):
+    """A compiled pattern of either engine."""
+
+    def search(self, text: str, /) -> Match | None:
+        """Return the first match."""
+        ...
+
+    def finditer(self, text: str, /) -> Any:
+        """Return all matches."""
+        ...
+
+
+def compile_pattern(pattern: str) -> Pattern:
+    """Compile `pattern` for RE2, or for `re` in ASCII mode, which gives classes and word bounds the same meaning."""
+    if re2 is not None:
+        return re2.compile(pattern)  # type: ignore[no-any-return]
+    return re.compile(pattern, re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One pattern with its name, the sentence shown when it fires, and examples that test it."""
+
+    id: str
+    sentence: str
+    pattern: Pattern
+    options: Mapping[str, Any]
+    hits: tuple[str, ...] = ()
+    misses: tuple[str, ...] = ()
+
+
+@cache
+def table(name: str) -> Mapping[str, Any]:
+    """Return the TOML file `name` of this package."""
+    return tomllib.loads(files("tkg.gate").joinpath(name).read_text("utf-8"))
+
+
+@cache
+def load(name: str) -> tuple[Rule, ...]:
+    """Return the `[[rule]]` entries of the TOML file `name` in their order."""
+    return tuple(
+        Rule(
+            id=entry["id"],
+            sentence=entry.get("sentence", ""),
+            pattern=compile_pattern(entry["pattern"]),
+            options={k: v for k, v in entry.items() if k not in {"id", "sentence", "pattern", "hits", "misses"}},
+            hits=tuple(entry.get("hits", ())),
+            misses=tuple(entry.get("misses", ())),
+        )
+        for entry in table(name)["rule"]
+    )

@@ -1,0 +1,155 @@
+"""The form detection rules look at: what a text says once its disguises are taken off.
+
+Store and compare never use this form. It follows Unicode TR 39 in spirit: compatibility folding, ignorable
+characters dropped, tag characters read as the ASCII they stand for, look-alike letters of the common scripts read as
+Latin ones. One or two layers of percent, base64, hexadecimal and entity encoding are read as well, within a budget.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+from urllib.parse import unquote
+
+from tkg.gate.rules import table
+
+#: characters a text may have before only its first part is scanned; the store's own limit is lower
+MAX_SCAN: Final = 128 * 1024
+#: characters of decoded text looked at per text, over all layers
+MAX_DECODED: Final = 64 * 1024
+MAX_LAYERS: Final = 2
+
+_BIDI: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+#: joiners and selectors that honest emoji, Persian and Indic text uses
+_HONEST: Final = frozenset("\u00ad\u200c\u200d\ufe0e\ufe0f")
+_IGNORABLE: Final = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_TAG: Final = re.compile("[\U000e0020-\U000e007e]")
+_SPACE: Final = re.compile(r"\s+")
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+_HEX: Final = re.compile(r"(?:[0-9a-fA-F]{2}){12,}")
+_PERCENT: Final = re.compile(r"%[0-9A-Fa-f]{2}")
+_ENTITY: Final = re.compile(r"&#?[A-Za-z0-9]{2,8};")
+_ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One reading of a text: `plain` keeps case, `folded` does not and has white space collapsed."""
+
+    plain: str
+    folded: str
+    encoded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """All readings of a text, the text's own first, and what was hidden in it."""
+
+    forms: tuple[Form, ...]
+    hidden: bool
+    bidi: bool
+
+
+@cache
+def _confusables() -> dict[int, str]:
+    """Look-alike -> Latin letter or digit, keeping case."""
+    return {
+        ord(character): letter
+        for letter, lookalikes in table("confusables.toml")["letters"].items()
+        for character in lookalikes
+    }
+
+
+def _strip(text: str) -> str:
+    if text.isascii():
+        return text
+    text = _SURROGATE.sub("\ufffd", text)
+    text = _TAG.sub(lambda match: chr(ord(match.group()) - 0xE0000), text)
+    text = unicodedata.normalize("NFKC", _IGNORABLE.sub("", text))
+    return _IGNORABLE.sub("", text)
+
+
+def _skeleton(text: str) -> str:
+    if text.isascii():
+        return text
+    mapped = text.translate(_confusables())
+    bare = "".join(c for c in unicodedata.normalize("NFKD", mapped) if not unicodedata.combining(c))
+    return bare.translate(_confusables())
+
+
+def form(text: str, *, encoded: bool = False) -> Form:
+    """Return the reading of `text` itself, without decoding."""
+    plain = _skeleton(_strip(text[:MAX_SCAN]))
+    return Form(plain=plain, folded=_SPACE.sub(" ", plain.casefold()).strip(), encoded=encoded)
+
+
+def _readable(raw: bytes) -> str | None:
+    """Return `raw` as text if it reads as text: UTF-8, hardly any controls."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    odd = sum(1 for c in text if not c.isprintable() and c not in "\n\r\t")
+    return text if len(text) >= 6 and odd * 20 <= len(text) else None
+
+
+def _base64(run: str) -> str | None:
+    body = run.rstrip("=").replace("-", "+").replace("_", "/")
+    if len(body) % 4 == 1:
+        body = body[:-1]
+    try:
+        return _readable(base64.b64decode(body + "=" * (-len(body) % 4), validate=True))
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _decoded(text: str) -> Iterator[str]:
+    """Yield what the encoded runs in `text` say; runs that hold no readable text yield nothing."""
+    if _PERCENT.search(text):
+        yield unquote(text, errors="replace")
+    if _ENTITY.search(text):
+        yield html.unescape(text)
+    if _ESCAPE.search(text):
+        yield _ESCAPE.sub(lambda match: chr(int(match.group(1) or match.group(2), 16)), text)
+    for match in _HEX.finditer(text):
+        found = _readable(bytes.fromhex(match.group()))
+        if found is not None:
+            yield found
+    for match in _BASE64.finditer(text):
+        found = _base64(match.group())
+        if found is not None:
+            yield found
+
+
+def scan(text: str) -> Scan:
+    """Return every reading of `text` within the budget; never raises on any text."""
+    text = text[:MAX_SCAN]
+    first = form(text)
+    forms, budget, layer = [first], MAX_DECODED, [first.plain]
+    seen = {first.plain}
+    for _ in range(MAX_LAYERS):
+        following: list[str] = []
+        for outer in layer:
+            for inner in _decoded(outer):
+                if budget <= 0:
+                    break
+                found = form(inner[:budget], encoded=True)
+                budget -= len(inner)
+                if found.plain not in seen:
+                    seen.add(found.plain)
+                    forms.append(found)
+                    following.append(found.plain)
+        layer = following
+    ignored = {c for c in _IGNORABLE.findall(text)} if not text.isascii() else set()
+    return Scan(forms=tuple(forms), hidden=bool(ignored - _HONEST), bidi=bool(ignored & _BIDI))
