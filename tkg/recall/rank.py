@@ -1,0 +1,106 @@
+"""Order and share: reciprocal rank fusion, weights by kind, a quota by origin, a hard cap. Pure functions.
+
+`score = fused × strength × weight`, where `fused` is reciprocal rank fusion over the lists a candidate was found in
+(Cormack, Clarke and Büttcher 2009, constant 60), scaled so that first place in one list is 1; `strength` is how well
+the words fit beside the best match; `weight` is the confidence of a claim or the recency of an episode. Whether
+something is true was decided before: no score here brings back what a filter took out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tkg.model.policy import ReadPolicy
+from tkg.model.time import Instant
+
+#: the constant of reciprocal rank fusion
+RRF_CONSTANT: Final = 60
+_DAY: Final = 86_400_000_000
+#: scores are compared at this grain, so that equal inputs order equally on every platform
+_DIGITS: Final = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate that passed the filters, with what its place depends on.
+
+    `places` are its ranks (1 for first) in the lists it was found in; `strength` is in (0, 1]; `weight` too. `origins`
+    are the roots it counts as in the quota.
+    """
+
+    id: str
+    places: tuple[int, ...]
+    strength: float
+    weight: float
+    origins: frozenset[str]
+
+
+def fuse(lists: Sequence[Sequence[str]]) -> dict[str, tuple[int, ...]]:
+    """Return each id's ranks (from 1) over all lists."""
+    places: dict[str, list[int]] = {}
+    for found in lists:
+        for rank, identifier in enumerate(found, start=1):
+            places.setdefault(identifier, []).append(rank)
+    return {identifier: tuple(ranks) for identifier, ranks in places.items()}
+
+
+def score(candidate: Ranked) -> float:
+    """Return the candidate's score; 1.0 is a perfect single-list match of full weight."""
+    fused = sum((RRF_CONSTANT + 1) / (RRF_CONSTANT + place) for place in candidate.places)
+    return round(fused * candidate.strength * candidate.weight, _DIGITS)
+
+
+def recency(observed_at: Instant, now: Instant, policy: ReadPolicy) -> float:
+    """Return an episode's weight: halved every half-life, never under the floor, 1 for the future."""
+    age = max(0, now - observed_at) / _DAY
+    decayed: float = 2.0 ** (-age / max(policy.episode_half_life_days, 1))
+    return max(policy.episode_floor, decayed)
+
+
+def strengths(scores: Mapping[str, float]) -> dict[str, float]:
+    """Return how well each text match fits beside the best one: the square root of the share of its BM25 score."""
+    best = max(scores.values(), default=0.0)
+    if best <= 0:
+        return {identifier: 1.0 for identifier in scores}
+    return {identifier: max(value / best, 0.01) ** 0.5 for identifier, value in scores.items()}
+
+
+def order(candidates: Iterable[Ranked]) -> list[tuple[Ranked, float]]:
+    """Return candidates, best first; ties go to the smaller id."""
+    scored = [(candidate, score(candidate)) for candidate in candidates]
+    return sorted(scored, key=lambda pair: (-pair[1], pair[0].id))
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What was chosen, best first, and what was left out with its reason."""
+
+    chosen: tuple[tuple[Ranked, float], ...]
+    left_out: tuple[tuple[str, str], ...]
+
+
+def select(ordered: Sequence[tuple[Ranked, float]], *, k: int, policy: ReadPolicy) -> Selection:
+    """Choose at most `k`: floor first, then at most a share of the places for each origin, then the cap.
+
+    The quota (`ReadPolicy.origin_quota`, a half, rounded up) applies when something of another origin could take the
+    place: it bounds what one origin can show, however well its texts are made to match.
+    """
+    passed = [pair for pair in ordered if pair[1] > 0 and pair[1] >= policy.floor]
+    left_out = [(pair[0].id, "floor") for pair in ordered if not (pair[1] > 0 and pair[1] >= policy.floor)]
+    shared = frozenset.intersection(*(pair[0].origins for pair in passed)) if passed else frozenset()
+    most = max(1, -int(-k * policy.origin_quota // 1))
+    taken: dict[str, int] = {}
+    chosen: list[tuple[Ranked, float]] = []
+    for pair in passed:
+        counted = pair[0].origins - shared
+        if len(chosen) >= k:
+            left_out.append((pair[0].id, "cap"))
+        elif any(taken.get(origin, 0) >= most for origin in counted):
+            left_out.append((pair[0].id, "quota"))
+        else:
+            chosen.append(pair)
+            for origin in counted:
+                taken[origin] = taken.get(origin, 0) + 1
+    return Selection(tuple(chosen), tuple(left_out))
