@@ -15,16 +15,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, get_args
 
 from tkg.clock import Clock
-from tkg.errors import Damaged, InvalidText, RequestError
+from tkg.errors import Damaged, InvalidText, RequestError, TooLarge
 from tkg.ids import Ids, canonical, chain_hash, commitment
 from tkg.ledger.port import Finding, Head, Row
 from tkg.model.entry import Draft, Entry, Record
-from tkg.model.time import to_instant
+from tkg.model.time import Instant, to_instant
 
 #: sealed fields of each kind of record
 _SEALED: Final[dict[str, frozenset[str]]] = {
     model.model_fields["record"].default: model.sealed for model in get_args(get_args(Record)[0])
 }
+#: most records of one entry
+MAX_RECORDS: Final = 1 << 20
 
 
 class Content(NamedTuple):
@@ -54,12 +56,15 @@ def compose(head: Head, drafts: Sequence[Draft], clock: Clock, ids: Ids) -> list
 
     Raises:
         RequestError: a record id occurs twice in `drafts`.
+        TooLarge: more than `MAX_RECORDS` records in one operation.
         InvalidText: a text cannot be written as UTF-8.
     """
     now = to_instant(clock.now())
     seen: set[str] = set()
     out: list[Written] = []
     for draft in drafts:
+        if len(draft.records) > MAX_RECORDS:
+            raise TooLarge(f"operation {draft.op!r} has more than {MAX_RECORDS} records; split it")
         for record in draft.records:
             if record.id in seen:
                 raise duplicate(record.id)
@@ -162,6 +167,21 @@ def _unseal(seq: int, record: dict[str, Any], content: Content) -> dict[str, Any
     return fields
 
 
+def opened(bound: str, salt: bytes | None, text: bytes) -> str:
+    """Return content read on its own, after checking it against its commitment.
+
+    Raises:
+        Damaged: it does not match.
+    """
+    try:
+        content = text.decode()
+    except UnicodeDecodeError:
+        content = ""
+    if commitment(salt or b"", content) != bound:
+        raise Damaged("content does not match its commitment; run `tkg verify` and restore the ledger from a backup")
+    return content
+
+
 def duplicate(identifier: str) -> RequestError:
     """Return the error for a record id that is already taken."""
     return RequestError(f"record id {identifier} is already in the ledger; ids are never used twice")
@@ -169,6 +189,18 @@ def duplicate(identifier: str) -> RequestError:
 
 def _damaged(seq: int, what: str) -> Damaged:
     return Damaged(f"ledger entry {seq}: {what}; run `tkg verify` and restore the ledger from a backup")
+
+
+def decode_time(seq: int, body: str) -> Instant:
+    """Return the transaction time in a body.
+
+    Raises:
+        Damaged: there is none.
+    """
+    try:
+        return int(json.loads(body)["tx_time"])
+    except (ValueError, KeyError, TypeError):
+        raise _damaged(seq, "it has no time") from None
 
 
 def examine(stored: Iterable[tuple[Row, Sequence[Content]]]) -> Iterator[Finding]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from tkg.clock import Clock
-from tkg.errors import Busy
 from tkg.ids import Ids
 from tkg.ledger.codec import Content, compose, duplicate, examine, restore
 from tkg.ledger.port import Finding, Head, Row
 from tkg.model.entry import Draft, Entry
 from tkg.model.scope import check_segment
-from tkg.model.time import BEGINNING
+from tkg.model.time import BEGINNING, Instant
 
 
 class MemoryLedger:
@@ -38,7 +38,6 @@ class MemoryLedger:
         #: record id -> (place of its entry, place in the entry)
         self._places: dict[str, tuple[int, int]] = {}
         self._texts: dict[str, str] = {}
-        self._open = True
 
     @property
     def tenant(self) -> str:
@@ -63,10 +62,7 @@ class MemoryLedger:
 
         Raises:
             RequestError: a record id is already taken.
-            Busy: the ledger was closed.
         """
-        if not self._open:
-            raise Busy(f"the ledger of tenant {self._tenant} was closed; open it again")
         if not drafts:
             return ()
         written = compose(self.head, drafts, self._clock, self._ids)
@@ -90,6 +86,10 @@ class MemoryLedger:
         while place < len(self._entries):
             yield self._entries[place]
             place += 1
+
+    def seq_at(self, instant: Instant) -> int:
+        """Return the newest sequence number whose `tx_time` is at or before `instant`; 0 before the first."""
+        return bisect_right(self._entries, instant, key=lambda entry: entry.tx_time)
 
     def rows(self, seq: int = 0) -> Iterator[Row]:
         """Yield sequence number, canonical body and hash of entries after `seq`."""
@@ -120,5 +120,4 @@ class MemoryLedger:
         return list(examine(zip(self._rows, self._contents, strict=True)))
 
     def close(self) -> None:
-        """Refuse further appends; what was written can still be read."""
-        self._open = False
+        """Do nothing: there are no files, and the ledger goes with the object."""

@@ -1,0 +1,270 @@
+"""The ledger in one SQLite file: WAL, `synchronous = FULL`, one writer process, readers beside it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from tkg.clock import Clock
+from tkg.errors import Busy, Damaged, DiskFull
+from tkg.ids import Ids
+from tkg.ledger import file
+from tkg.ledger.codec import MAX_RECORDS, Written, compose, duplicate
+from tkg.ledger.faults import translated
+from tkg.ledger.lock import WriterLock
+from tkg.ledger.port import Finding, Head
+from tkg.ledger.reader import Reader
+from tkg.model.entry import Draft, Entry
+from tkg.model.scope import check_segment
+from tkg.model.time import to_instant
+
+
+class SqliteLedger(Reader):
+    """One tenant's ledger in a file; made by `open_ledger`.
+
+    Args:
+        connection: open on the file; closed with this.
+        path: the file.
+        meta: what the file says of itself.
+        lock: the right to write; None reads only.
+        clock: says transaction times.
+        ids: makes salts.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        path: Path,
+        meta: dict[str, str],
+        lock: WriterLock | None,
+        clock: Clock,
+        ids: Ids,
+    ) -> None:
+        super().__init__(connection, path, sole=lock is not None)
+        self._tenant = meta["tenant"]
+        self._key = bytes.fromhex(meta["key"])
+        self._compact = meta["compact"] == "1"
+        self._lock = lock
+        self._clock = clock
+        self._ids = ids
+
+    @property
+    def tenant(self) -> str:
+        """The tenant's id."""
+        return self._tenant
+
+    @property
+    def key(self) -> bytes:
+        """The tenant's secret key for keyed ids."""
+        return self._key
+
+    @property
+    def read_only(self) -> bool:
+        """Whether another process may be writing this ledger, and this one never does."""
+        return self._lock is None
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self._using():
+            if self._lock is None:
+                raise Busy(f"the ledger of tenant {self._tenant} was opened read-only; open it for writing")
+            yield
+
+    def close(self) -> None:
+        """Release the file and the writer's lock; a second call does nothing."""
+        try:
+            super().close()
+        finally:
+            if self._lock is not None:
+                self._lock.release()
+
+    def append(self, drafts: Sequence[Draft]) -> tuple[Entry, ...]:
+        """Append operations in one transaction that is on disk when this returns.
+
+        Raises:
+            DiskFull: no space; nothing was written.
+            Busy: opened read-only, closed, or another process wrote.
+            RequestError: a record id is already in the ledger.
+        """
+        with self._writing():
+            if not drafts:
+                return ()
+            head = self.head
+            written = compose(head, drafts, self._clock, self._ids)
+            try:
+                with self._transaction("BEGIN IMMEDIATE"):
+                    self._insert(head, written)
+            except sqlite3.IntegrityError:
+                raise self._taken(written) from None
+            last = written[-1].entry
+            self._head = Head(last.seq, last.hash, last.tx_time)
+            return tuple(one.entry for one in written)
+
+    def _insert(self, head: Head, written: Sequence[Written]) -> None:
+        found = self._connection.execute("SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1").fetchone()
+        if (found or (0, "")) != head[:2]:
+            # the lock file was removed under a running owner: SQLite still lets only one of the two go on
+            raise Busy(f"another process appended to tenant {self._tenant}; close it there and open this one again")
+        self._connection.executemany(
+            "INSERT INTO entries (seq, body, hash) VALUES (?, ?, ?)",
+            [(one.entry.seq, one.body, one.entry.hash) for one in written],
+        )
+        self._connection.executemany(
+            "INSERT INTO content (place, id, commitment, salt, text) VALUES (?, ?, ?, ?, ?)",
+            [
+                (one.entry.seq * MAX_RECORDS + place, *content)
+                for one in written
+                for place, content in enumerate(one.contents)
+            ],
+        )
+
+    def _taken(self, written: Sequence[Written]) -> Exception:
+        """Return the error that names the record id of `written` that is in the ledger already."""
+        for one in written:
+            for content in one.contents:
+                if self._connection.execute("SELECT 1 FROM content WHERE id = ?", (content.id,)).fetchone():
+                    return duplicate(content.id)
+        return Damaged(f"{self._path} does not accept its next entry; run `tkg verify` and restore it from a backup")
+
+    def remove_content(self, ids: Iterable[str]) -> int:
+        """Remove the sealed content of these records for good; return how many had any.
+
+        The file is rewritten, so that the bytes are gone from it and from its log: the time grows with the ledger,
+        not with what is removed. Where the rewriting fails, the content is already out of every read, and the next
+        removal or opening finishes it.
+
+        Raises:
+            DiskFull: the content is removed, and there is no space to rewrite the file.
+            Busy: the content is removed, and a reader in another process keeps the log; or opened read-only.
+        """
+        with self._writing():
+            removed = 0
+            with self._transaction("BEGIN IMMEDIATE"):
+                for identifier in sorted(set(ids)):
+                    removed += self._connection.execute(
+                        "UPDATE content SET salt = NULL, text = NULL WHERE id = ? AND text IS NOT NULL", (identifier,)
+                    ).rowcount
+                if removed:
+                    self._connection.execute("UPDATE meta SET value = '1' WHERE name = 'compact'")
+            self._compact = self._compact or removed > 0
+            self.compact()
+            return removed
+
+    def compact(self) -> None:
+        """Finish removals: rewrite the file and empty its log; nothing to do when none is pending.
+
+        Raises:
+            DiskFull: no space to rewrite the file.
+            Busy: a reader in another process keeps the log.
+        """
+        with self._writing():
+            if not self._compact:
+                return
+            try:
+                self._connection.execute("VACUUM")
+            except sqlite3.Error as error:
+                if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_FULL:
+                    raise
+                raise DiskFull(
+                    f"the content is removed, but there is no space to rewrite {self._path}: free as much as the file "
+                    "is large and open it again"
+                ) from None
+            (busy, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if busy:
+                raise Busy(f"the content is removed, but a reader keeps the log of {self._path}: end it and open again")
+            self._connection.execute("UPDATE meta SET value = '0' WHERE name = 'compact'")
+            self._compact = False
+
+
+def open_ledger(
+    path: str | os.PathLike[str],
+    tenant: str,
+    clock: Clock,
+    ids: Ids,
+    *,
+    read_only: bool = False,
+    create: bool = False,
+) -> SqliteLedger:
+    """Open a tenant's ledger.
+
+    Args:
+        path: the database file; its folder is made with it.
+        tenant: whose ledger it is; a file of another tenant is refused.
+        clock: says transaction times.
+        ids: makes the tenant's key and the salts.
+        read_only: read beside a running owner; nothing is ever written, and no lock is taken.
+        create: make the ledger where there is none.
+
+    Raises:
+        InvalidScope: the tenant id is not one.
+        NotFound: there is no ledger and `create` is False.
+        Busy: another process, or this one, has it open for writing.
+        NewerFormat: a newer version of tkg wrote it.
+        Damaged: the file is not a ledger, or not this tenant's.
+        RequestError: a symbolic link, not a file, or no permission.
+    """
+    check_segment(tenant, "tenant")
+    place = Path(path).absolute()
+    file.check_path(place)
+    present = file.check_present(place, create=create and not read_only)
+    if read_only:
+        return _opened(place, tenant, None, clock, ids)
+    with translated(place):
+        if not present:
+            file.make_folder(place.parent)
+        lock = WriterLock(place.with_name(place.name + ".lock"), tenant)
+    try:
+        if not file.check_present(place, create=create):
+            file.make(place, tenant, ids.key(), to_instant(clock.now()))
+        ledger = _opened(place, tenant, lock, clock, ids)
+    except BaseException:
+        lock.release()
+        raise
+    with suppress(Busy, DiskFull):
+        ledger.compact()
+    return ledger
+
+
+def _opened(path: Path, tenant: str, lock: WriterLock | None, clock: Clock, ids: Ids) -> SqliteLedger:
+    with translated(path):
+        connection = file.connect(path, read_only=lock is None)
+        try:
+            meta = file.read_meta(connection, path, tenant)
+            ledger = SqliteLedger(connection, path, meta, lock, clock, ids)
+            _ = ledger.head  # the newest entry must be whole before anything is built on it
+        except BaseException:
+            connection.close()
+            raise
+    return ledger
+
+
+def verify_ledger(path: str | os.PathLike[str], tenant: str | None = None) -> list[Finding]:
+    """Check a ledger's file and return what is wrong, empty when nothing is; also of a file that cannot be opened.
+
+    Args:
+        path: the database file; it is only read, beside a running owner too.
+        tenant: whose ledger it should be; None accepts any.
+
+    Raises:
+        NotFound: there is no such file.
+        NewerFormat: a newer version of tkg wrote it.
+        RequestError: a symbolic link, not a file, or no permission.
+    """
+    place = Path(path).absolute()
+    file.check_path(place)
+    file.check_present(place, create=False)
+    findings: list[Finding] = []
+    try:
+        with translated(place):
+            reader = Reader(file.connect(place, read_only=True), place)
+    except Damaged as error:
+        return [Finding(None, "file", str(error))]
+    with closing(reader):
+        try:
+            file.read_meta(reader._connection, place, tenant)
+        except Damaged as error:
+            findings.append(Finding(None, "meta", str(error)))
+        return findings + reader.verify()
