@@ -198,6 +198,11 @@ class MemoryGraph:
         assert isinstance(source, Source)
         return EvidenceView(record, source, seq)
 
+    def source(self, source_id: str) -> Source | None:
+        """One source."""
+        record = self._record(source_id)
+        return record if isinstance(record, Source) else None
+
     def evidence_from(self, owner_id: str) -> list[str]:
         """Ids of evidence from a source, session or principal."""
         ids = self._ids(["from_source", "in_session", "by"], owner_id)

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from tkg.model.claim import Conflict, Refinement, Supersession
 from tkg.model.entry import Entry
+from tkg.model.evidence import Source
 from tkg.model.verdict import StatusChange, Verdict
 from tkg.model.view import ArtefactView, Backer, EvidenceView, Reach, RetrievalView, SlotClaim
 
@@ -96,6 +97,10 @@ class Graph(Protocol):
     # -- evidence, artefacts, reads
     def evidence(self, evidence_id: str) -> EvidenceView | None:
         """One piece of evidence with its source."""
+        ...
+
+    def source(self, source_id: str) -> Source | None:
+        """One source."""
         ...
 
     def evidence_from(self, owner_id: str) -> list[str]:
