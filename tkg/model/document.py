@@ -22,6 +22,7 @@ class Document(Value):
     version: str | None = None
     media: Literal["text", "markdown", "yaml", "json", "turn"] = "text"
     observed_at: Instant
+    zone: str = "UTC"
     speaker: str | None = None
     addressee: str | None = None
     #: id of the turn within its conversation

@@ -1,0 +1,53 @@
+"""Extractors: from documents to candidates, deterministic and offline.
+
+`extract(document)` picks by media: YAML and JSON go to `config`, everything else to `text`. The answer is a list of
+`Extracted`, each with a verbatim quote, offsets, a locator, the modality of its sentence and the version of what found
+it. Only asserted candidates may become claims; the caller decides. spaCy is loaded on first use, not on import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from tkg.extractors.contract import Extractor, Limits, checked
+
+if TYPE_CHECKING:
+    from tkg.model.document import Document, Extracted
+
+__all__ = ["Extractor", "Limits", "checked", "extract", "extractor_for"]
+
+
+@lru_cache(maxsize=16)
+def extractor_for(media: str, *, model: str | None = None, known: tuple[str, ...] = ()) -> Extractor:
+    """Return the extractor for a document's media.
+
+    Args:
+        media: "yaml" and "json" are configuration, all others are running text.
+        model: spaCy pipeline, see `pipeline.resolve`.
+        known: predicate names that the registry declares; surface forms of them meet the declared spelling.
+    """
+    if media in ("yaml", "json"):
+        from tkg.extractors.config import ConfigExtractor
+
+        return ConfigExtractor()
+    from tkg.extractors.text import TextExtractor
+
+    return TextExtractor(model=model, known=known)
+
+
+def extract(document: Document, *, model: str | None = None, known: Iterable[str] = ()) -> list[Extracted]:
+    """Return the candidates of a document, in order.
+
+    Args:
+        document: what to read.
+        model: spaCy pipeline, see `pipeline.resolve`.
+        known: predicate names that the registry declares.
+
+    Raises:
+        InvalidText: a configuration file that is neither YAML nor JSON.
+        TooLarge: the document is over the limits.
+        NotFound: the named pipeline is not installed.
+    """
+    return extractor_for(document.media, model=model, known=tuple(sorted(known))).extract(document)
