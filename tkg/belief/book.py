@@ -41,6 +41,13 @@ class Book:
         change = self.last(target, "status", as_of)
         return "active" if change is None else change.value
 
+    def before_erasure(self, target: str, as_of: int = LATEST) -> str:
+        """Return the status a node had when it was erased, or has: an erased claim cuts only if it stood until then."""
+        for seq, change in reversed(self._changes.get((target, "status"), [])):
+            if seq <= as_of and change.value != "erased":
+                return change.value
+        return "active"
+
     def support(self, target: str, as_of: int = LATEST) -> str:
         """Return supported, suspended or unsupported, as the cascades up to `as_of` found."""
         if (status := self.status(target, as_of)) != "active":

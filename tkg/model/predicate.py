@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Literal, Self
 
 from pydantic import field_validator
 
 from tkg.errors import InvalidPredicate
 from tkg.model.base import Value
-from tkg.text import MAX_NAME, clean
+from tkg.text import MAX_NAME, clean, match_form
 
 
 class Predicate(Value):
     """Declaration of one predicate; the defaults are what an undeclared predicate gets (multi-valued).
 
-    Keys as in the design: `cardinality` one, many or a number k; `values` groups of names for one value (the first
-    of each group is canonical; with cardinality many, groups exclude each other); `live` state that one tool call
+    Keys as in the design: `cardinality` one, many or a number k; `values` closed groups of values that exclude each
+    other (synonyms in one name, `"tenant|renter"`, the first is canonical); `disjoint` the same without closing the
+    list of values; `live` state that one tool call
     answers and memory must not hold; `consequence` high asks for a second factor; `review_after`, `ttl` like "30d";
     `system_of_record` the uri (or uris) that decide; `refines` child value -> parent value; `separators` names of
     qualifiers that allow several values; `excludes` predicates that cannot hold at the same time; `order` rules such
-    as "after started_at"; `datatype` text, number, quantity, date, enum, boolean, url, email, version or entity.
+    as "after started_at"; `datatype` text, number, quantity, date, enum, boolean, url, email, version, entity or place;
+    auto (the default) reads plain numbers as numbers and all else as text.
     """
 
     name: str
@@ -39,7 +42,7 @@ class Predicate(Value):
     separators: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
-    datatype: str = "text"
+    datatype: str = "auto"
     tolerance: str | None = None
     #: how much newer an origin's own assertion must be to count as newer, like "0s"
     epsilon: str = "0s"
@@ -68,6 +71,33 @@ class Predicate(Value):
         if self.cardinality == "many":
             return None
         return 1 if self.cardinality == "one" else self.cardinality
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Match form of every listed value and synonym -> its canonical form."""
+        return {
+            match_form(name): match_form(entry.split("|")[0])
+            for group in (*self.values, *self.disjoint)
+            for entry in group
+            for name in entry.split("|")
+        }
+
+    @cached_property
+    def exclusive(self) -> tuple[frozenset[str], ...]:
+        """Groups of canonical values of which at most one holds at a time."""
+        return tuple(
+            frozenset(match_form(entry.split("|")[0]) for entry in group) for group in (*self.values, *self.disjoint)
+        )
+
+    @cached_property
+    def tree(self) -> Mapping[str, str]:
+        """The refinement tree in match form: child -> parent."""
+        return {match_form(child): match_form(parent) for child, parent in self.refines.items()}
+
+    @cached_property
+    def places(self) -> frozenset[str]:
+        """Every value that the refinement tree knows, in match form."""
+        return frozenset(self.tree) | frozenset(self.tree.values())
 
 
 def check_predicate(value: object) -> str:

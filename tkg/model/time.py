@@ -1,33 +1,27 @@
-"""Instants and validity intervals with four bounds.
+"""Validity intervals with four bounds.
 
-An instant is an integer: microseconds since 1970-01-01T00:00:00Z. Intervals are half-open `[from, to)`. A bound
-that is not known exactly is a pair: `from_lo <= from_hi`, `to_lo <= to_hi`; the interval certainly covers
+Intervals are half-open `[from, to)` over instants (integers: microseconds since 1970-01-01T00:00:00Z). A bound that
+is not known exactly is a pair: `from_lo <= from_hi`, `to_lo <= to_hi`; the interval certainly covers
 `[from_hi, to_lo)` and possibly `[from_lo, to_hi)` (Kleene's third value between them).
 """
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import date, datetime
 from enum import StrEnum
-from typing import Final, NamedTuple, Self
-from zoneinfo import ZoneInfo
+from typing import Self
 
 from pydantic import model_validator
 
 from tkg.errors import InvalidInterval, InvalidTime
 from tkg.model.base import Value
-
-Instant = int
-
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICRO: Final = timedelta(microseconds=1)
-#: 0001-01-01T00:00:00Z: "since always"
-BEGINNING: Final[Instant] = -62_135_596_800_000_000
-#: 10000-01-01T00:00:00Z: "until changed" or "for ever"; never NULL
-FOREVER: Final[Instant] = 253_402_300_800_000_000
+from tkg.model.edtf import Granule, interval_bounds, read_when, zone_of
+from tkg.model.instant import BEGINNING, FOREVER, Instant, iso, to_datetime, to_instant
 
 When = str | date | datetime | None
+
+#: how the EDTF text of an interval begins when no start was given: it starts when it was observed
+_UNDATED = "/"
 
 
 class Certainty(StrEnum):
@@ -38,100 +32,29 @@ class Certainty(StrEnum):
     NONE = "none"
 
 
-def to_instant(moment: datetime) -> Instant:
-    """Return `moment` as microseconds since the epoch.
-
-    Raises:
-        InvalidTime: `moment` is naive.
-    """
-    if moment.tzinfo is None:
-        raise InvalidTime("the time has no zone; pass an aware datetime such as datetime(2026, 3, 1, tzinfo=UTC)")
-    return (moment - _EPOCH) // _MICRO
-
-
-def to_datetime(instant: Instant) -> datetime:
-    """Return an instant as an aware UTC datetime (`FOREVER` and beyond have none: raises OverflowError)."""
-    return _EPOCH + timedelta(microseconds=instant)
-
-
-def iso(instant: Instant | None) -> str | None:
-    """Return an instant as ISO 8601 text in UTC; None for FOREVER, BEGINNING and None."""
-    if instant is None or instant >= FOREVER or instant <= BEGINNING:
-        return None
-    text = to_datetime(instant).isoformat()
-    return text.replace("+00:00", "Z")
-
-
-class Granule(NamedTuple):
-    """What a date text denotes: `[start, end)`, its grain, and whether its edges are approximate."""
-
-    start: Instant
-    end: Instant
-    grain: str  # "year" | "month" | "day" | "instant" | "decade" | ...
-    approximate: bool = False
-
-
-_YEAR = re.compile(r"^(\d{4})$")
-_MONTH = re.compile(r"^(\d{4})-(\d{2})$")
-_DAY = re.compile(r"^(\d{4})-(\d{2})-(\d{2})$")
-
-
-def _midnight(year: int, month: int, day: int, zone: tzinfo) -> Instant:
-    if year > 9999:
-        return FOREVER
-    return to_instant(datetime(year, month, day, tzinfo=zone))
-
-
-def _date_granule(text: str, zone: tzinfo) -> Granule | None:
-    if match := _YEAR.match(text):
-        year = int(match[1])
-        return Granule(_midnight(year, 1, 1, zone), _midnight(year + 1, 1, 1, zone), "year")
-    if match := _MONTH.match(text):
-        year, month = int(match[1]), int(match[2])
-        after = (year + 1, 1) if month == 12 else (year, month + 1)
-        return Granule(_midnight(year, month, 1, zone), _midnight(*after, 1, zone), "month")
-    if match := _DAY.match(text):
-        day = date(int(match[1]), int(match[2]), int(match[3]))
-        start = _midnight(day.year, day.month, day.day, zone)
-        if day == date.max:
-            return Granule(start, FOREVER, "day")
-        after_day = day + timedelta(days=1)
-        return Granule(start, _midnight(after_day.year, after_day.month, after_day.day, zone), "day")
-    return None
+def _text(value: str | date | datetime) -> str:
+    if isinstance(value, datetime):
+        to_instant(value)  # refuses a naive one
+        return value.isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
+    if not isinstance(value, str):
+        raise InvalidTime(f"a time must be text, a date or an aware datetime, not {type(value).__name__}")
+    return value.strip()
 
 
 def parse_when(value: str | date | datetime, *, zone: str = "UTC") -> Granule:
     """Read one date or time.
 
     Args:
-        value: `2026`, `2026-03`, `2026-03-01`, an ISO 8601 timestamp with zone, a date, or an aware datetime; an
-            approximate (`~`), uncertain (`?`) or both (`%`) mark after a date is kept as `approximate`.
+        value: `2026`, `2026-03`, `2026-03-01`, `199X`, `2004-XX`, a season `2004-21`, an ISO 8601 timestamp with zone,
+            a date, or an aware datetime; approximate (`~`), uncertain (`?`) or both (`%`) after a date.
         zone: IANA zone in which dates without one are read.
 
     Raises:
         InvalidTime: unreadable, or a clock time without a zone.
     """
-    if isinstance(value, datetime):
-        instant = to_instant(value)
-        return Granule(instant, instant, "instant")
-    info: tzinfo = UTC if zone == "UTC" else ZoneInfo(zone)
-    if isinstance(value, date):
-        value = value.isoformat()
-    if not isinstance(value, str):
-        raise InvalidTime(f"a time must be text, a date or an aware datetime, not {type(value).__name__}")
-    text = value.strip()
-    approximate = text[-1:] in ("~", "?", "%")
-    try:
-        granule = _date_granule(text[:-1] if approximate else text, info)
-        if granule is not None:
-            return granule._replace(approximate=approximate)
-        moment = datetime.fromisoformat(text)
-    except (ValueError, OverflowError):
-        raise InvalidTime(
-            "the time cannot be read; pass 2026, 2026-03, 2026-03-01 or a timestamp with zone such as 2026-03-01T09:00:00Z"
-        ) from None
-    instant = to_instant(moment)
-    return Granule(instant, instant, "instant")
+    return read_when(_text(value), zone_of(zone))
 
 
 class Interval(Value):
@@ -168,6 +91,26 @@ class Interval(Value):
         """The first instant that is certainly no longer covered."""
         return self.to_hi
 
+    @property
+    def bounds(self) -> tuple[Instant, Instant, Instant, Instant]:
+        """The four bounds; two intervals with equal bounds cover the same time however they were written."""
+        return self.from_lo, self.from_hi, self.to_lo, self.to_hi
+
+    @property
+    def undated(self) -> bool:
+        """Whether neither end was given: it starts when it was observed and lasts until changed."""
+        return self.edtf == _UNDATED
+
+    @property
+    def must(self) -> tuple[Instant, Instant] | None:
+        """The time certainly covered, or None when there is none."""
+        return (self.from_hi, self.to_lo) if self.from_hi < self.to_lo else None
+
+    @property
+    def may(self) -> tuple[Instant, Instant]:
+        """The time possibly covered."""
+        return self.from_lo, self.to_hi
+
     def holds(self, instant: Instant) -> bool | None:
         """Return True, False, or None where the bounds leave it open."""
         if not self.from_lo <= instant < self.to_hi:
@@ -188,26 +131,74 @@ class Interval(Value):
 
         A missing start is `default_from` (the evidence's `observed_at`); a missing end is "until changed". A coarse
         end includes its granule (an end "2026-04" lasts through April); an end given as a timestamp is exclusive.
+        `..` is an end said to be open; an empty text is an end that exists and is not known.
 
         Raises:
             InvalidTime: a time cannot be read or has no zone.
             InvalidInterval: the interval is empty.
         """
-        if valid_from is None:
-            from_lo = from_hi = default_from
-        elif valid_from == "..":
-            from_lo = from_hi = BEGINNING
-        else:
-            start = parse_when(valid_from, zone=zone)
-            from_lo = start.start
-            from_hi = start.end if start.approximate else start.start
-        if valid_to is None:
-            to_lo, to_hi, kind = FOREVER, FOREVER, "until_changed"
-        elif valid_to == "..":
-            to_lo, to_hi, kind = FOREVER, FOREVER, "open"
-        else:
-            end = parse_when(valid_to, zone=zone)
-            to_hi, kind = end.end, "closed"
-            to_lo = end.start if end.approximate else end.end
-        shown = f"{'' if valid_from is None else valid_from}/{'' if valid_to is None else valid_to}"
-        return cls(from_lo=from_lo, from_hi=from_hi, to_lo=to_lo, to_hi=to_hi, kind=kind, edtf=shown)
+        first = None if valid_from is None else _text(valid_from)
+        second = None if valid_to is None else _text(valid_to)
+        shown = f"{first or ''}/{second or ''}"
+        if first is not None:
+            found = interval_bounds(first, ".." if second is None else second, zone_of(zone))
+            kind = "until_changed" if second is None else found.kind
+            return cls(
+                from_lo=found.from_lo,
+                from_hi=found.from_hi,
+                to_lo=found.to_lo,
+                to_hi=found.to_hi,
+                kind=kind,
+                edtf=shown,
+            )
+        if second in (None, "..", ""):
+            kind = {None: "until_changed", "..": "open", "": "unknown"}[second]
+            to_lo = min(default_from + 1, FOREVER) if second == "" else FOREVER
+            shown = {None: _UNDATED, "..": "/..", "": "/?"}[second]
+            return cls(from_lo=default_from, from_hi=default_from, to_lo=to_lo, to_hi=FOREVER, kind=kind, edtf=shown)
+        assert second is not None
+        stop = read_when(second, zone_of(zone))
+        # an uncertain end may lie before the moment of observation; the end that remains possible is later
+        return cls(
+            from_lo=default_from,
+            from_hi=default_from,
+            to_lo=stop.start if stop.approximate else stop.end,
+            to_hi=stop.end,
+            edtf=shown,
+        )
+
+    @classmethod
+    def parse(cls, text: str, *, zone: str = "UTC") -> Interval:
+        """Read an EDTF interval `A/B`, or one date: the granule it denotes.
+
+        Raises:
+            InvalidTime: unreadable.
+            InvalidInterval: the interval is empty.
+        """
+        first, slash, second = text.strip().partition("/")
+        if not slash:
+            second = first
+        found = interval_bounds(first.strip(), second.strip(), zone_of(zone))
+        return cls(
+            from_lo=found.from_lo,
+            from_hi=found.from_hi,
+            to_lo=found.to_lo,
+            to_hi=found.to_hi,
+            kind=found.kind,
+            edtf=text.strip(),
+        )
+
+
+__all__ = [
+    "BEGINNING",
+    "FOREVER",
+    "Certainty",
+    "Granule",
+    "Instant",
+    "Interval",
+    "When",
+    "iso",
+    "parse_when",
+    "to_datetime",
+    "to_instant",
+]

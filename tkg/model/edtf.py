@@ -1,0 +1,242 @@
+"""Reading dates of every grain: EDTF levels 0 and 1 (ISO 8601-2:2019), and the quarters and halves of level 2.
+
+A date denotes a granule `[start, end)`. A mark or an unspecified digit makes its position uncertain: `~` and `?` pad
+it by one granule on either side, `%` by two (the convention of the `python-edtf` library). Years run from 1 to 9999.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, tzinfo
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from tkg.errors import InvalidInterval, InvalidTime
+from tkg.model.instant import BEGINNING, FOREVER, Instant, to_instant
+
+
+class Granule(NamedTuple):
+    """What a date text denotes: `[start, end)`, its grain, and whether its position is uncertain.
+
+    `grain`: year, month, day, season, quarter, quadrimester, half, decade, century, millennium, or instant (where
+    `start == end`). With `approximate` the true date lies somewhere in `[start, end)`.
+    """
+
+    start: Instant
+    end: Instant
+    grain: str
+    approximate: bool = False
+
+
+class Bounds(NamedTuple):
+    """What a date or an interval text denotes, in four bounds (see `tkg.model.time.Interval`)."""
+
+    from_lo: Instant
+    from_hi: Instant
+    to_lo: Instant
+    to_hi: Instant
+    #: closed | open | unknown
+    kind: str = "closed"
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether any bound is not exactly known."""
+        return self.from_lo != self.from_hi or self.to_lo != self.to_hi
+
+
+UNREADABLE: Final = (
+    "the time cannot be read; pass 2026, 2026-03, 2026-03-01 or a timestamp with zone such as 2026-03-01T09:00:00Z"
+)
+_YEAR = re.compile(r"([0-9]{1,4})(X{0,3})", re.ASCII)
+_MONTH = re.compile(r"([0-9]{4})-([0-9]{2}|XX)", re.ASCII)
+_DAY = re.compile(r"([0-9]{4})-([0-9]{2}|XX)-([0-9]{2}|XX)", re.ASCII)
+_STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9].*", re.ASCII)
+
+#: EDTF season codes -> (first month, months, grain); seasons are the northern meteorological ones unless said otherwise
+_SEASONS: Final[dict[int, tuple[int, int, str]]] = {
+    **{21 + i: (3 + 3 * i, 3, "season") for i in range(4)},
+    **{25 + i: (3 + 3 * i, 3, "season") for i in range(4)},
+    **{29 + i: ((9 + 3 * i - 1) % 12 + 1, 3, "season") for i in range(4)},
+    **{33 + i: (1 + 3 * i, 3, "quarter") for i in range(4)},
+    **{37 + i: (1 + 4 * i, 4, "quadrimester") for i in range(3)},
+    **{40 + i: (1 + 6 * i, 6, "half") for i in range(2)},
+}
+_WIDTHS: Final = {0: "year", 1: "decade", 2: "century", 3: "millennium"}
+_PADDING: Final = {"?": 1, "~": 1, "%": 2}
+
+
+def zone_of(name: str) -> tzinfo:
+    """Return the IANA zone of that name.
+
+    Raises:
+        InvalidTime: no such zone.
+    """
+    if name == "UTC":
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise InvalidTime("the time zone is not known; pass an IANA name such as Europe/Oslo") from None
+
+
+def _month_start(year: int, month: int, zone: tzinfo) -> Instant:
+    """Return the first instant of a month; months count on past 12 and back below 1."""
+    year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
+    if year > 9999:
+        return FOREVER
+    return BEGINNING if year < 1 else _midnight(date(year, month, 1), zone)
+
+
+def _midnight(day: date, zone: tzinfo) -> Instant:
+    # a zone west of Greenwich pushes the last day of 9999 past the end, an eastern one the first day before the beginning
+    try:
+        return min(max(to_instant(datetime(day.year, day.month, day.day, tzinfo=zone)), BEGINNING), FOREVER)
+    except OverflowError:
+        return BEGINNING if day.year == 1 else FOREVER
+
+
+def _day_start(day: date, shift: int, zone: tzinfo) -> Instant:
+    ordinal = day.toordinal() + shift
+    if ordinal > date.max.toordinal():
+        return FOREVER
+    return BEGINNING if ordinal < 1 else _midnight(date.fromordinal(ordinal), zone)
+
+
+def _months(year: int, first: int, length: int, padding: int, grain: str, zone: tzinfo) -> Granule:
+    pad = padding * length
+    start, end = _month_start(year, first - pad, zone), _month_start(year, first + length + pad, zone)
+    return Granule(start, end, grain, padding > 0)
+
+
+def _year_granule(match: re.Match[str], padding: int, zone: tzinfo) -> Granule | None:
+    digits, unspecified = match[1], len(match[2])
+    if len(digits) + unspecified != 4:
+        return None
+    width = 10**unspecified
+    year = int(digits) * width
+    if year == 0 and not unspecified:
+        return None
+    found = _months(year, 1, 12 * width, padding, _WIDTHS[unspecified], zone)
+    return found._replace(approximate=True) if unspecified else found
+
+
+def _day_granule(match: re.Match[str], padding: int, zone: tzinfo) -> Granule | None:
+    year, month, day = int(match[1]), match[2], match[3]
+    if month == "XX":
+        # a day of an unspecified month: "1985-XX-XX", "1985-XX-05"
+        return _months(year, 1, 12, padding, "day", zone)._replace(approximate=True)
+    if day == "XX":
+        if not 1 <= int(month) <= 12:
+            return None
+        return _months(year, int(month), 1, padding, "day", zone)._replace(approximate=True)
+    stated = date(year, int(month), int(day))
+    return Granule(_day_start(stated, -padding, zone), _day_start(stated, 1 + padding, zone), "day", padding > 0)
+
+
+def date_granule(text: str, zone: tzinfo = UTC) -> Granule | None:
+    """Read one date of EDTF level 0 or 1; None when it is none.
+
+    Raises:
+        ValueError: of that form, but no such day.
+    """
+    padding = _PADDING.get(text[-1:], 0)
+    text = text[:-1] if padding else text
+    if match := _YEAR.fullmatch(text):
+        return _year_granule(match, padding, zone)
+    if match := _MONTH.fullmatch(text):
+        year = int(match[1])
+        if match[2] == "XX":
+            return _months(year, 1, 12, padding, "month", zone)._replace(approximate=True) if year else None
+        month = int(match[2])
+        if year and month in _SEASONS:
+            first, length, grain = _SEASONS[month]
+            return _months(year, first, length, padding, grain, zone)
+        return _months(year, month, 1, padding, "month", zone) if year and 1 <= month <= 12 else None
+    if (match := _DAY.fullmatch(text)) and int(match[1]):
+        return _day_granule(match, padding, zone)
+    return None
+
+
+def read_when(text: str, zone: tzinfo = UTC) -> Granule:
+    """Read one date or timestamp.
+
+    Raises:
+        InvalidTime: unreadable, or a clock time without a zone.
+    """
+    text = text.strip()
+    try:
+        if (granule := date_granule(text, zone)) is not None:
+            return granule
+        if not _STAMP.fullmatch(text):
+            raise InvalidTime(UNREADABLE)
+        moment = datetime.fromisoformat(_leap(text))
+    except (ValueError, OverflowError):
+        raise InvalidTime(UNREADABLE) from None
+    instant = min(max(to_instant(moment), BEGINNING), FOREVER)
+    if ":60" in text:
+        instant += 1_000_000
+    return Granule(instant, instant, "instant")
+
+
+def _leap(text: str) -> str:
+    """Return the second before a leap second; clocks that count 86400 s a day show it as the next midnight."""
+    return text.replace("23:59:60", "23:59:59")
+
+
+def read_edtf(text: str, zone: tzinfo = UTC) -> Bounds:
+    """Read a date, a timestamp or an interval `A/B` (`..` open end, empty end unknown).
+
+    A date that stands alone denotes its granule: certain for a plain date, of uncertain position with a mark.
+
+    Raises:
+        InvalidTime: unreadable.
+        InvalidInterval: the interval is empty.
+    """
+    first, slash, second = text.strip().partition("/")
+    if not slash:
+        granule = read_when(first, zone)
+        end = granule.end + (granule.grain == "instant")
+        if granule.approximate:
+            return Bounds(granule.start, end, granule.start, end)
+        return Bounds(granule.start, granule.start, end, end)
+    return interval_bounds(first.strip(), second.strip(), zone)
+
+
+def interval_bounds(first: str, second: str, zone: tzinfo = UTC) -> Bounds:
+    """Return the bounds of `first/second`; see `read_edtf`.
+
+    Raises:
+        InvalidTime: an end cannot be read.
+        InvalidInterval: the interval is empty.
+    """
+    if first == ".." and second == "..":
+        return Bounds(BEGINNING, BEGINNING, FOREVER, FOREVER, "open")
+    if first == "" and second == "":
+        raise InvalidTime("an interval with two unknown ends says nothing; give at least one end")
+    start = None if first in ("", "..") else read_when(first, zone)
+    stop = None if second in ("", "..") else read_when(second, zone)
+    if start is None:
+        from_lo, from_hi = BEGINNING, BEGINNING
+        if first == "" and stop is not None:
+            # it began at some time before its end's last granule
+            from_hi = stop.start if stop.grain != "instant" else stop.start - 1
+    else:
+        from_lo, from_hi = start.start, start.end if start.approximate else start.start
+    kind = "closed"
+    if stop is not None:
+        to_lo, to_hi = stop.start if stop.approximate else stop.end, stop.end
+    elif second == "..":
+        to_lo, to_hi, kind = FOREVER, FOREVER, "open"
+    else:
+        # an end exists and is not known: at least one granule after the start
+        assert start is not None or first == ".."
+        step = 1 if start is None or start.grain == "instant" else start.end - start.start
+        to_lo, to_hi, kind = min(from_hi + step, FOREVER), FOREVER, "unknown"
+    if from_lo >= to_hi:
+        raise InvalidInterval(
+            "the interval is empty: it must start before it ends; an end given as a date includes that day"
+        )
+    return Bounds(from_lo, max(from_lo, from_hi), to_lo, to_hi, kind)
+
+
+__all__ = ["Bounds", "Granule", "date_granule", "interval_bounds", "read_edtf", "read_when", "zone_of"]
