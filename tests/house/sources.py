@@ -76,7 +76,9 @@ def imported(tree: ast.AST) -> list[tuple[ast.AST, str]]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found += [(node, node.module), *((node, f"{node.module}.{item.name}") for item in node.names)]
         elif isinstance(node, ast.Call) and dotted(node.func).split(".")[-1] in {"import_module", "__import__"}:
-            found += [(node, arg.value) for arg in node.args if isinstance(arg, ast.Constant) and arg.value]
+            found += [
+                (node, arg.value) for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)
+            ]
     return found
 
 
