@@ -140,10 +140,11 @@ class SqliteLedger(Reader):
             DiskFull: the content is removed, and there is no space to rewrite the file.
             Busy: the content is removed, and a reader in another process keeps the log; or opened read-only.
         """
+        wanted = sorted(set(ids))  # drawn before the transaction: they may come from reading this very ledger
         with self._writing():
             removed = 0
             with self._transaction("BEGIN IMMEDIATE"):
-                for identifier in sorted(set(ids)):
+                for identifier in wanted:
                     removed += self._connection.execute(
                         "UPDATE content SET salt = NULL, text = NULL WHERE id = ? AND text IS NOT NULL", (identifier,)
                     ).rowcount
