@@ -232,6 +232,10 @@ class MemoryGraph:
         found = (self.retrieval(i) for i in self._ids(["in_session"], session_id))
         return [view for view in found if view is not None]
 
+    def session_artefacts(self, session_id: str) -> list[str]:
+        """Ids of artefacts written in a session."""
+        return [i for i in self._ids(["in_session"], session_id) if isinstance(self._record(i), Artefact)]
+
     # -- decisions
     def verdict(self, verdict_id: str) -> tuple[Verdict, int] | None:
         """One verdict."""

@@ -127,6 +127,10 @@ class Graph(Protocol):
         """Reads made in a session."""
         ...
 
+    def session_artefacts(self, session_id: str) -> list[str]:
+        """Ids of artefacts written in a session."""
+        ...
+
     # -- decisions
     def verdict(self, verdict_id: str) -> tuple[Verdict, int] | None:
         """One verdict."""

@@ -42,6 +42,8 @@ class Verdict(Value):
     code: str
     claim_id: str | None = None
     evidence_id: str | None = None
+    #: the episode written, when the verdict is about a text
+    artefact_id: str | None = None
     #: keyed digest of the candidate; all that is kept of a refused one
     candidate: str
     digest: str = ""
