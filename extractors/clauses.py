@@ -83,6 +83,16 @@ def _auxiliaries(head: Token) -> tuple[Token, ...]:
     return tuple(child for child in head.children if child.dep_ in ("aux", "auxpass"))
 
 
+def finite(head: Token) -> bool:
+    """Say whether a clause states something: a verb with tense, not an infinitive, a participle or an order within."""
+    auxiliaries = [child for child in head.children if child.dep_ in ("aux", "auxpass")]
+    if any(aux.tag_ in ("MD", "VBZ", "VBP", "VBD") for aux in auxiliaries):
+        return True
+    if any(aux.tag_ == "TO" for aux in auxiliaries):
+        return False
+    return head.tag_ not in ("VB", "VBG") or head.dep_ == "ROOT"
+
+
 def _own_subject(head: Token) -> Token | None:
     subjects = [child for child in head.children if child.dep_ in _SUBJECT]
     return subjects[0] if subjects else None
@@ -145,8 +155,10 @@ def _clause(head: Token) -> Clause:
         if not auxiliaries and shared and head.tag_ == first.tag_ and (head.tag_ != "VBD" and head.tag_ != "VBZ"):
             auxiliaries = shared
             negated = negated or _negated(first)
-    passive = any(child.dep_ in ("nsubjpass", "auxpass") for child in head.children) or (
-        source is not head and head.tag_ == "VBN" and any(aux.dep_ == "auxpass" for aux in auxiliaries)
+    passive = (
+        head.lemma_ != "be"
+        and any(child.dep_ in ("nsubjpass", "auxpass") for child in head.children)
+        or (source is not head and head.tag_ == "VBN" and any(aux.dep_ == "auxpass" for aux in auxiliaries))
     )
     return Clause(
         head=head,
@@ -164,5 +176,8 @@ def _clause(head: Token) -> Clause:
 def clauses(sentence: Span) -> Iterator[Clause]:
     """Yield the clauses of a sentence in order of their verbs; complements of another verb (xcomp) belong to it."""
     for token in sentence:
-        if is_predicate(token) and token.dep_ not in ("xcomp", "pcomp", "csubj"):
-            yield _clause(token)
+        if not is_predicate(token) or token.dep_ in ("xcomp", "pcomp", "csubj"):
+            continue
+        clause = _clause(token)
+        if finite(token) or clause.auxiliaries or token.dep_ == "acl":
+            yield clause

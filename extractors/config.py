@@ -86,6 +86,14 @@ def _compose(text: str) -> list[yaml.Node]:
         raise TooLarge("the file is nested too deeply to be read; flatten it") from None
 
 
+def _joined(text: str) -> str | None:
+    """Join the surrogate pairs that JSON escapes write; None for text with a lone one, which no store may hold."""
+    try:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    except UnicodeDecodeError:
+        return None
+
+
 class _Walk:
     """Walks composed nodes in order, within the limits; an alias is followed each time, and counted each time."""
 
@@ -106,16 +114,18 @@ class _Walk:
         within = above | {id(node)}
         if isinstance(node, yaml.MappingNode):
             for key, value in node.value:
-                if isinstance(key, yaml.ScalarNode):
-                    yield from self.leaves(value, (*keys, str(key.value)), within)
+                name = _joined(str(key.value)) if isinstance(key, yaml.ScalarNode) else None
+                if name is not None:
+                    yield from self.leaves(value, (*keys, name), within)
         elif isinstance(node, yaml.SequenceNode):
             for index, value in enumerate(node.value):
                 yield from self.leaves(value, (*keys, str(index)), within)
         elif isinstance(node, yaml.ScalarNode):
             null = node.tag == "tag:yaml.org,2002:null" or node.style is None and node.value.lower() in _NULLS
-            if not null and node.value.strip():
+            text = _joined(str(node.value))
+            if not null and text is not None and text.strip():
                 start, end = node.start_mark, node.end_mark
-                yield Leaf(keys, str(node.value), start.index, end.index, start.line + 1)
+                yield Leaf(keys, text, start.index, end.index, start.line + 1)
 
 
 def leaves(text: str, limits: Limits | None = None) -> list[Leaf]:

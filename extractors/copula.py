@@ -17,6 +17,18 @@ _PARTS: Final = frozenset(
     "number amount part half most some all none one copy piece kind sort type majority rest lot couple pair set list group"
     " series range city town village state case member fan lack variety collection bit".split()
 )
+#: praise, blame and moods: true of a moment and a speaker, no property of the thing
+_EVALUATIONS: Final = frozenset(
+    "great good nice awesome amazing cool fun lovely wonderful fantastic incredible terrible awful bad fine ok okay excited happy sad"
+    " glad sorry sure right wrong proud tough hard rough crazy beautiful gorgeous special perfect interesting important impressive"
+    " inspiring thankful grateful lucky awesome super stoked thrilled worth priceless breathtaking delicious tasty weird funny"
+    " true false possible impossible better worse best worst easy difficult clear obvious ready alone able welcome aware curious".split()
+)
+_FILLERS: Final = frozenset("now currently also still not then too here there n't n’t".split())
+#: nouns whose value is an adjective: "the status of order 5 is pending"
+_PROPERTIES: Final = frozenset(
+    "colour color status state mood size shape gender nationality language condition visibility severity priority mode".split()
+)
 _ATTACHED: Final = frozenset({"of", "for"})
 _COMPLEMENTS: Final = frozenset({"attr", "acomp", "dobj", "npadvmod", "oprd", "nummod", "nsubj", "dep"})
 
@@ -46,30 +58,34 @@ def without_no(shown: str) -> str:
 
 def lowered(found: Phrase) -> str:
     """Return a phrase's text; the capital of a sentence's first word goes when it is a common noun."""
-    first = found.tokens[0] if found.tokens else found.head
-    if (
-        first.i == first.sent.start or first.i and first.nbor(-1).i == first.sent.start and first.nbor(-1).pos_ == "DET"
-    ) and first.text.istitle():
-        if (
-            first.pos_ in ("NOUN", "ADJ", "VERB", "NUM", "ADV")
-            and found.head.pos_ != "PROPN"
-            and found.text.startswith(first.text)
-        ):
-            if len(first.text) > 1:
-                return found.text[0].lower() + found.text[1:]
+    if not found.tokens or not found.text.startswith(found.tokens[0].text):
+        return found.text
+    first, head = found.tokens[0], found.head
+    plain = first.pos_ in ("NOUN", "ADJ", "VERB", "NUM", "ADV") and first.text.istitle() and len(first.text) > 1
+    # a single capitalised word without a determiner may be a name ("Retention", "Halvard"): it stays as written
+    sure = head.tag_ == "NNS" or bool(found.determiner) or len(found.tokens) > 1
+    if plain and sure and head.pos_ == "NOUN" and _opens(first):
+        return found.text[0].lower() + found.text[1:]
     return found.text
+
+
+def _opens(token: Token) -> bool:
+    """Say whether a word opens its sentence, a determiner before it not counted."""
+    start = token.sent.start
+    return token.i == start or token.i == start + 1 and token.nbor(-1).pos_ in ("DET", "PRON", "CCONJ")
 
 
 def attribute(head: Token, people: People, without: Collection[int]) -> tuple[str, str] | None:
     """Split "the balance of Account 7" or "Ana's manager" into the thing and the attribute's name, or return None."""
     for child in head.children:
         if child.dep_ == "poss" and not any(inner.dep_ == "prep" for inner in head.children):
-            owner = phrase(child, people)
-            if owner is None or child.lower_ == "our":
+            named = people.of(child.text) if child.pos_ == "PRON" else None
+            owner = None if child.pos_ == "PRON" else phrase(child, people)
+            if named is None and owner is None:
                 return None
             rest = [token for token in subtree(head, without={token.i for token in child.subtree} | set(without))]
             name = snake(text_of(token for token in rest if token.tag_ != "POS"))
-            thing = owner.text.removesuffix("'s").removesuffix("’s")
+            thing = named or (owner.text if owner else "").removesuffix("'s").removesuffix("’s")
             return (thing, name) if name else None
     links = [child for child in head.children if child.dep_ == "prep" and child.i not in without]
     if len(links) != 1 or links[0].lower_ not in _ATTACHED or head.lemma_.lower() in _PARTS or head.pos_ == "PROPN":
@@ -129,6 +145,15 @@ class Copula:
                     )
             return
 
+    def apposition(self, subject: Token) -> Iterator[Relation]:
+        """Read "Ana Ruiz, the finance lead, …": a name with a description that has an article."""
+        for other in subject.children:
+            described = other.pos_ == "NOUN" and any(
+                c.dep_ == "det" and c.lower_ in ("the", "a", "an", "our") for c in other.children
+            )
+            if other.dep_ == "appos" and subject.pos_ == "PROPN" and described:
+                yield from self._one(subject, subject, other, False, whole=False)
+
     def read(self, verb: Token, subject: Token, negative: bool) -> Iterator[Relation]:
         """Read "A is B" for one subject head."""
         right = [child for child in verb.children if child.i not in self._without and child is not subject]
@@ -159,21 +184,10 @@ class Copula:
                     name = self._words.name(f"be {child.lower_}", f"is {child.text}")
                     yield Relation(lowered(owner), name, found.text, negative)
                     return
-            if child.dep_ in ("advmod", "prt") and child.i > verb.i and child.tag_ in ("RB", "RP", "JJ", "IN"):
-                if child.lower_ not in (
-                    "now",
-                    "currently",
-                    "also",
-                    "still",
-                    "not",
-                    "then",
-                    "too",
-                    "here",
-                    "there",
-                    "n't",
-                ):
-                    yield Relation(lowered(owner), self._words.copula["other"], child.text, negative)
-                    return
+            told = child.dep_ in ("advmod", "prt") and child.i > verb.i and child.tag_ in ("RB", "RP", "JJ", "IN")
+            if told and child.lower_ not in _FILLERS:
+                yield Relation(lowered(owner), self._words.copula["other"], child.text, negative)
+                return
 
     def _complement(self, verb: Token, subject: Token, main: Token, negative: bool) -> Iterator[Relation]:
         heads, together = conjoined(main) if main.pos_ != "ADJ" else ([main], True)
@@ -187,7 +201,7 @@ class Copula:
         tail = [
             token
             for child in verb.children
-            if child.dep_ == "prep" and child.i > head.i and child.i not in self._without
+            if child.dep_ == "prep" and child.i > head.i and child.i not in self._without and verb is not subject
             for token in child.subtree
             if token.i not in self._without
         ]
@@ -239,18 +253,23 @@ class Copula:
 
     def _adjective(self, subject: Token, head: Token, negative: bool, tail: list[Token]) -> Iterator[Relation]:
         owner = self._phrase(subject)
-        if owner is None:
+        if (
+            owner is None
+            or head.lemma_.lower() in _EVALUATIONS
+            or any(c.dep_ in ("ccomp", "xcomp") for c in head.children)
+        ):
             return
+        if subject.lemma_.lower() in _PROPERTIES:
+            split = attribute(subject, self._people, self._without)
+            if split is not None:
+                yield Relation(split[0], self._words.declared(split[1]), head.text, negative)
+                return
         link = next((c for c in head.children if c.dep_ == "prep" and c.i > head.i and c.i not in self._without), None)
         target = next((c for c in link.children if c.dep_ == "pobj"), None) if link is not None else None
         simple = not any(child.dep_ in ("advmod", "npadvmod") and child.i < head.i for child in head.children)
-        if (
-            link is not None
-            and target is not None
-            and target.i not in self._without
-            and simple
-            and head.tag_ not in ("JJR", "RBR")
-        ):
+        ranged = link is not None and link.lower_ == "from" and any(t.lower_ in ("to", "until") for t in link.subtree)
+        simple = simple and not ranged and head.tag_ not in ("JJR", "RBR")
+        if link is not None and target is not None and target.i not in self._without and simple:
             heads, together = conjoined(target)
             for each in heads if together else [target]:
                 found = self._phrase(each) if together else self._alternatives(target)

@@ -95,7 +95,22 @@ def whole_sentence(text: str, reporter: str | None) -> Modality | None:
     return None
 
 
-def _imperative(sentence: Span) -> bool:
+def own_text(clause: Clause) -> str:
+    """Return the words of a clause without those of the clauses below and beside it."""
+    head = clause.head
+    foreign = {
+        token.i
+        for child in head.subtree
+        if child is not head
+        and child.dep_ in ("conj", "advcl", "relcl", "ccomp", "parataxis")
+        and child.pos_ in ("VERB", "AUX")
+        for token in child.subtree
+    }
+    return "".join(token.text_with_ws for token in head.subtree if token.i not in foreign)
+
+
+def imperative(sentence: Span) -> bool:
+    """Say whether a sentence is an order: its main verb is bare and has no subject."""
     root = sentence.root
     if root.tag_ not in ("VB", "VBP") or root.pos_ != "VERB":
         return False
@@ -124,6 +139,8 @@ def _of_auxiliaries(clause: Clause) -> Modality | None:
         return Modality.HEDGED
     if words & {"would", "'d"} and "had" not in words:
         return Modality.HYPOTHETICAL
+    if "can" in words and clause.subject is not None and clause.subject.pos_ == "PRON":
+        return Modality.HYPOTHETICAL
     if words & {"should", "must", "ought"}:
         return Modality.INSTRUCTION
     if words & {"will", "'ll", "’ll", "shall", "wo"}:
@@ -149,16 +166,15 @@ def _above(clause: Clause) -> Modality | None:
             if token.dep_ == "ccomp" and parent.pos_ == "NOUN":
                 return Modality.REPORTED
         token = parent
-    # "The cutoff moved, Ana said": the report hangs below the clause
+    return _said_after(clause)
+
+
+def _said_after(clause: Clause) -> Modality | None:
+    """Return how "…, Ana said" at the end presents the clause it follows."""
     for child in clause.head.children:
-        if (
-            child.dep_ in ("ccomp", "parataxis")
-            and child.pos_ == "VERB"
-            and child.lemma_.lower() in _REPORT
-            and child.i > clause.head.i
-        ):
-            if any(inner.dep_ == "nsubj" for inner in child.children) and child.nbor(-1).dep_ == "nsubj":
-                return _reporting(child) or None
+        after = child.dep_ in ("ccomp", "parataxis") and child.i > clause.head.i and child.pos_ == "VERB"
+        if after and child.lemma_.lower() in _REPORT and child.nbor(-1).dep_ == "nsubj":
+            return _reporting(child)
     return None
 
 
@@ -166,7 +182,7 @@ def modality(clause: Clause, sentence: Span, whole: Modality | None) -> Modality
     """Return how one clause is meant, given what the whole sentence's words say."""
     if whole in (Modality.QUESTION, Modality.HYPOTHETICAL):
         return whole
-    if _imperative(sentence) and not (clause.kind == "ccomp" and sentence.root.lemma_.lower() in _OWN):
+    if imperative(sentence) and not (clause.kind == "ccomp" and sentence.root.lemma_.lower() in _OWN):
         return Modality.INSTRUCTION
     if whole is not None and whole is not Modality.HABITUAL:
         return whole
@@ -192,6 +208,6 @@ def modality(clause: Clause, sentence: Span, whole: Modality | None) -> Modality
         for child in clause.head.children
     ):
         return Modality.HABITUAL
-    if _PLAN.search(sentence.text):
+    if _PLAN.search(own_text(clause)):
         return Modality.PLANNED
     return whole or Modality.ASSERTED

@@ -29,7 +29,7 @@ _DETERMINERS: Final = frozenset(
     {"the", "a", "an", "this", "that", "these", "those", "our", "all", "every", "each", "both"}
 )
 _OUT: Final = frozenset({"relcl", "appos", "cc", "conj", "punct", "preconj", "parataxis", "ccomp", "advcl"})
-_POSSESSIVE: Final = {"my": FIRST, "your": SECOND}
+_POSSESSIVE: Final = {"my": "i", "your": "you", "his": "he", "her": "she", "its": "it", "their": "they"}
 
 
 @dataclass(slots=True)
@@ -43,8 +43,9 @@ class People:
     group: str | None = None
 
     def of(self, word: str) -> str | None:
-        """Return whom a pronoun means, or None when that is not certain."""
+        """Return whom a pronoun or possessive means, or None when that is not certain."""
         word = word.lower()
+        word = _POSSESSIVE.get(word, word) if word != "her" else word
         if word in FIRST:
             return self.speaker
         if word in SECOND:
@@ -53,9 +54,7 @@ class People:
             return self.person
         if word in NEUTER:
             return self.thing
-        if word in PLURAL:
-            return self.group
-        return None
+        return self.group if word in PLURAL else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +85,10 @@ def subtree(head: Token, *, without: Collection[int] = (), out: Collection[str] 
     for child in head.children:
         if child.i in without:
             continue
+        # "the flag new_checkout": a name beside its noun belongs to it, a remark between commas does not
+        tight = child.dep_ == "appos" and child.i > 0 and child.nbor(-1).i == head.i
         inner_mark = child.dep_ == "punct" and child.text in "-–/'’:()%&" and _inside(child, head)
-        if child.dep_ not in out or inner_mark:
+        if child.dep_ not in out or inner_mark or tight:
             kept.extend(subtree(child, without=without, out=out))
     return sorted((token for token in kept if token.i not in without), key=lambda token: token.i)
 
@@ -132,12 +133,7 @@ def phrase(head: Token, people: People, *, without: Collection[int] = ()) -> Phr
             if token.lower_ == "our":
                 tokens = [*tokens[:position], *tokens[position + 1 :]]
                 break
-            group = _POSSESSIVE.get(token.lower_)
-            name = (
-                people.of(next(iter(group)))
-                if group
-                else people.of({"his": "he", "her": "she", "its": "it"}.get(token.lower_, "they"))
-            )
+            name = people.of(token.text)
             if name is None or position:
                 return None
             owner, tokens = f"{name}'s ", tokens[1:]

@@ -40,7 +40,7 @@ _ON_DEMAND: Final = ("ner", "senter")
 #: kept as one token: identifiers with inner signs, paths, addresses, versions, keys with a digit or an underscore
 _IDENTIFIER: Final = re.compile(
     r"(?ix) ^(?:"
-    r"  https?://\S*[\w/] | [\w.+-]+@[\w-]+(?:\.[\w-]+)+ | (?:~|\.{1,2})?(?:/[\w.@-]+)+/? | \w+(?:_\w+)+ | \w+(?:(?:/|::)[\w.-]*\w)+"
+    r"  https?://\S*[\w/] | [\w.+-]+@[\w-]+(?:\.[\w-]+)+ | (?:~|\.{1,2})?(?:/[\w.@-]*[\w@-])+/? | \w+(?:_\w+)+ | \w+(?:(?:/|::)[\w.-]*\w)+"
     r"| (?=[\w.:@/-]*\d)(?=[\w.:@/-]*[a-z])\w+(?:[-.:@/]\w+)+ | (?!\d+[-./]\d+$)\w+(?:-\w+){2,} | [a-z]\w*(?:\.[a-z]\w*)+"
     r")$"
 )
@@ -135,7 +135,7 @@ def _blank(reason: str) -> Pipeline:
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     _keep_identifiers(nlp)
-    return Pipeline(nlp, BLANK, spacy.__version__, "none", parses=False)
+    return Pipeline(nlp, BLANK, spacy.about.__version__, "none", parses=False)
 
 
 def _named(model: str) -> Pipeline:

@@ -36,6 +36,8 @@ _OPEN: Final = re.compile(
     r"\b(?:who|which|that|because|when|while|although|he|she|it|they|him|them|his|their|its|nobody|somebody|everybody|everyone)\b",
     re.IGNORECASE,
 )
+#: two names that do one thing
+_BOTH: Final = re.compile(r"^[A-Z]\w*(?: [A-Z]\w*)? and (?=[A-Z]\w*(?: [A-Z]\w*)? [a-z])")
 _SPLIT: Final = re.compile(r"\s+and\s+|\s+or\s+|\s+but\s+", re.IGNORECASE)
 
 
@@ -56,19 +58,25 @@ def _without_times(text: str, times: list[TimeSpan]) -> str:
 def plain_relations(text: str, times: list[TimeSpan], people: People, words: Vocabulary) -> Iterator[Relation]:
     """Yield the relation of a simple sentence; a sentence with a second clause or an open pronoun gives none."""
     bare = _without_times(text, times)
-    if _OPEN.search(bare) or _SPLIT.search(bare):
+    both = _BOTH.match(bare)
+    if _OPEN.search(bare) or _SPLIT.search(bare[both.end() :] if both else bare):
         return
     if found := _COPULA.match(bare):
         yield from _copula(found, people, words)
         return
     if found := _VERB.match(bare):
-        subject, thing = _name(found["subject"], people), _name(found["object"], people)
-        if subject is None or thing is None:
-            return
-        verb = found["verb"].lower()
-        lemma = next((v for v in _VERBS.split()[1::2] if verb in (v, third_person(v))), verb)
-        link = f" {found['link'].lower()}" if found["link"] else ""
-        yield Relation(subject, words.name(lemma + link, third_person(lemma) + link), thing, bool(found["no"]))
+        for part in found["subject"].split(" and "):
+            yield from _verb(found, part, people, words)
+
+
+def _verb(found: re.Match[str], part: str, people: People, words: Vocabulary) -> Iterator[Relation]:
+    subject, thing = _name(part, people), _name(found["object"], people)
+    if subject is None or thing is None:
+        return
+    verb = found["verb"].lower()
+    lemma = next((v for v in _VERBS.split()[1::2] if verb in (v, third_person(v))), verb)
+    link = f" {found['link'].lower()}" if found["link"] else ""
+    yield Relation(subject, words.name(lemma + link, third_person(lemma) + link), thing, bool(found["no"]))
 
 
 def _copula(found: re.Match[str], people: People, words: Vocabulary) -> Iterator[Relation]:

@@ -56,6 +56,7 @@ class Vocabulary:
 
     Attributes:
         same: form → predicate.
+        things: as `same`, only where a thing is the subject, told in the present.
         inverse: passive form → predicate of the exchanged claim.
         carry: verb and preposition with an object between ("send to") → predicate of that object.
         change: lemma of a verb of change → predicate that holds afterwards.
@@ -65,6 +66,7 @@ class Vocabulary:
     """
 
     same: Mapping[str, str]
+    things: Mapping[str, str]
     inverse: Mapping[str, str]
     carry: Mapping[str, str]
     change: Mapping[str, str]
@@ -72,16 +74,18 @@ class Vocabulary:
     copula: Mapping[str, str]
     known: Mapping[str, str] = field(default_factory=dict)
 
-    def name(self, form: str, surface: str) -> str:
+    def name(self, form: str, surface: str, *, thing: bool = False) -> str:
         """Return the predicate for a form.
 
         Args:
             form: lemma and preposition, as the table's keys.
             surface: the words to keep when nothing knows the form ("reports to").
+            thing: the subject is a thing, told in the present.
         """
         own = snake(surface)
         declared = self.known.get(_key(own))
-        return declared or self.same.get(form) or own
+        listed = (self.things.get(form) if thing else None) or self.same.get(form)
+        return declared or (self.declared(listed) if listed else own)
 
     def declared(self, name: str) -> str:
         """Return the declared spelling of a name, or the name itself."""
@@ -122,7 +126,7 @@ def vocabulary(extra: Mapping[str, Any] | None = None, known: Iterable[str] = ()
         raise RequestError(f"the predicate table has an unknown section [{unknown[0]}]; it knows {', '.join(shipped)}")
     merged = {
         name: _section(shipped, name) | _section(more, name)
-        for name in ("same", "inverse", "carry", "change", "copula")
+        for name in ("same", "things", "inverse", "carry", "change", "copula")
     }
     state = [*shipped["state"]["verbs"], *more.get("state", {}).get("verbs", [])]
     return Vocabulary(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tkg.extractors.clauses import Clause
 from tkg.extractors.copula import Copula, Relation, has_no, lowered, without_no
 from tkg.extractors.phrases import People, Phrase, conjoined, phrase, pronominal, subtree, text_of
-from tkg.extractors.predicates import Vocabulary, third_person
+from tkg.extractors.predicates import Vocabulary, snake, third_person
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -56,10 +56,22 @@ class Reader:
         self._bounded = bounded
         self._is_place = is_place
         self._copula = Copula(words, people, without)
+        #: the clause at hand is told in the past without a time: the table's predicates describe the present
+        self._past = False
+
+    def _name(self, form: str, surface: str, *, thing: bool = False) -> str:
+        return self._words.declared(snake(surface)) if self._past else self._words.name(form, surface, thing=thing)
+
+    def _inverted(self, form: str, surface: str) -> str | None:
+        return None if self._past else self._words.inverted(form, surface)
 
     def read(self, clause: Clause) -> list[Relation]:
         """Return the relations of a clause; none where a pronoun or an alternative leaves the subject open."""
         head = clause.head
+        if any(
+            child.tag_ in ("WRB", "WP", "WDT") and child.dep_ not in ("nsubj", "nsubjpass") for child in head.children
+        ):
+            return []  # "how much it grew", "what Ana owns"
         if clause.subject is None:
             if head.lemma_ == "be" and any(child.dep_ == "expl" for child in head.children):
                 return self._finish(clause, self._copula.there(head, clause.negated), copula=True)
@@ -69,8 +81,10 @@ class Reader:
         heads, together = conjoined(clause.subject)
         if not together or clause.subject.dep_ == "csubj":
             return []
+        self._past = clause.tense == "past" and not self._bounded and not clause.ended
         out: list[Relation] = []
         for subject in heads:
+            out.extend(self._copula.apposition(subject))
             out.extend(self._of_subject(clause, subject))
         return out
 
@@ -158,7 +172,7 @@ class Reader:
                 c.dep_ == "dobj" for c in verb.children
             ):
                 return
-            name = self._words.name(f"{lemma}", f"{surface} to" if clause.passive else surface)
+            name = self._name(f"{lemma}", f"{surface} to" if clause.passive else surface)
             shown = text_of(words)
             yield Relation(lowered(owner), name, shown.removeprefix("to ") if clause.passive else shown, negative)
             return
@@ -168,8 +182,7 @@ class Reader:
         negative ^= any(child.dep_ == "neg" for child in inner.children)
         passive = any(child.dep_ == "auxpass" for child in inner.children)
         if inner.lemma_ == "be" and not passive:
-            for relation in self._copula_inner(inner, owner, negative):
-                yield relation
+            yield from self._copula_inner(inner, owner, negative)
             return
         surface = inner.lower_ if passive else third_person(inner.lemma_.lower())
         yield from self._plain(inner, owner, negative, surface, starts=starts, passive=passive)
@@ -181,8 +194,10 @@ class Reader:
     def _surface(self, clause: Clause, verb: Token, negative: bool) -> str | None:
         """Return the verb as the predicate's first word, or None where it cannot be told truly."""
         lemma = verb.lemma_.lower()
+        if any(aux.lower_ in ("can", "could") for aux in clause.auxiliaries):
+            return f"can {'be ' if clause.passive else ''}{verb.lower_}"
         if clause.passive or clause.kind == "acl" and verb.tag_ == "VBN":
-            return verb.lower_
+            return f"was {verb.lower_}" if self._past and lemma in self._words.state else verb.lower_
         if verb.tag_ == "VBZ":
             return verb.lower_
         finished = clause.tense == "past" or clause.perfect
@@ -264,7 +279,7 @@ class Reader:
         heads, together = conjoined(thing)
         for link in links:
             target = self._target(link)
-            carried = self._words.carry.get(f"{lemma} {link.lower_}")
+            carried = None if self._past else self._words.carry.get(f"{lemma} {link.lower_}")
             if target is not None and carried and link.i > thing.i:
                 where = phrase(target, self._people, without=self._without)
                 for each in heads:
@@ -296,7 +311,7 @@ class Reader:
                 shown = f"{shown} {text_of(tail)}"
             yield Relation(
                 lowered(owner),
-                self._words.name(lemma, surface),
+                self._name(lemma, surface),
                 without_no(shown) if denied else shown,
                 negative ^ denied,
             )
@@ -311,13 +326,17 @@ class Reader:
             target = self._target(link)
             if target is None or link.i < verb.i:
                 continue
+            if link.lower_ == "at" and link.nbor(1).lower_ in ("most", "least"):  # a bound on a figure, no place
+                shown = text_of([link, *subtree(target, without=self._without)])
+                yield Relation(lowered(owner), self._name(lemma, surface), shown, negative)
+                continue
             heads, together = conjoined(target)
             for each in heads if together else [target]:
                 what = phrase(each, self._people, without=self._without)
                 if what is None:
                     continue
                 form = f"{lemma} {link.lower_}"
-                inverted = self._words.inverted(form, f"{surface} {link.text}")
+                inverted = self._inverted(form, f"{surface} {link.text}")
                 shown = (
                     what.text
                     if together
@@ -329,7 +348,8 @@ class Reader:
                 if inverted is not None:
                     yield Relation(shown, self._words.declared(inverted), lowered(owner), negative ^ denied)
                 else:
-                    name = self._words.name(form, f"{surface} {link.text}")
+                    told = verb.tag_ in ("VB", "VBP", "VBZ") and owner.head.pos_ == "NOUN"
+                    name = self._name(form, f"{surface} {link.text}", thing=told)
                     yield Relation(lowered(owner), name, without_no(shown) if denied else shown, negative ^ denied)
 
     def _without_object(
@@ -350,7 +370,7 @@ class Reader:
                 ]
                 shown = text_of([*words, *rest])
                 if shown and not any(t.pos_ == "PRON" for t in (*words, *rest)):
-                    yield Relation(lowered(owner), self._words.name(verb.lemma_.lower(), surface), shown, negative)
+                    yield Relation(lowered(owner), self._name(verb.lemma_.lower(), surface), shown, negative)
                     return
         if passive and not any(child.dep_ in ("ccomp", "xcomp", "advcl") for child in verb.children):
             yield Relation(lowered(owner), self._words.declared(self._words.copula["other"]), surface, negative)

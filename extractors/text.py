@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from tkg.extractors.clauses import Clause, clauses
+from tkg.extractors.clauses import Clause, clauses, is_predicate
 from tkg.extractors.contract import Limits, check_size, checked
-from tkg.extractors.copula import Relation
-from tkg.extractors.modality import modality, whole_sentence
-from tkg.extractors.phrases import People
+from tkg.extractors.copula import Relation, lowered
+from tkg.extractors.modality import imperative, modality, whole_sentence
+from tkg.extractors.phrases import People, is_literal, phrase, text_of
 from tkg.extractors.pipeline import Pipeline, places, resolve
 from tkg.extractors.plain import plain_relations
-from tkg.extractors.predicates import Vocabulary, vocabulary
+from tkg.extractors.points import MONTHS
+from tkg.extractors.predicates import Vocabulary, snake, vocabulary
 from tkg.extractors.relations import Reader
 from tkg.extractors.segments import Sentence, sentences
 from tkg.extractors.when import TimeSpan, find_times
@@ -118,14 +119,39 @@ class TextExtractor:
         out: list[Extracted] = []
         for part in doc.sents:
             found = list(clauses(part))
-            if sum(1 for clause in found if clause.kind != "xcomp") >= _STORY:
+            if len(found) >= _STORY:
                 continue
             for clause in found:
                 how = modality(clause, part, whole)
                 for relation, times in self._read(document, sentence, doc, clause, found, people):
                     out.append(self._extracted(document, sentence, relation, times, clause, how, part))
+            out.extend(self._order(document, sentence, part, people))
             _remember(people, part)
+        # a verb taken for a noun leaves a sentence without clauses; simple patterns still read it
+        if not out and whole is None and not any(is_predicate(token) for token in doc):
+            return self._unparsed(document, sentence, whole, people)
         return out
+
+    def _order(self, document: Document, sentence: Sentence, part: Span, people: People) -> Iterator[Extracted]:
+        """Give an order as a candidate of its own, so that the caller sees it; the reader is told to do it."""
+        root = part.root
+        if not imperative(part):
+            return
+        words = [token for token in part if token.i > root.i and not token.is_punct]
+        shown = text_of(words)
+        if shown:
+            start, end = sentence.span(part.start_char, part.end_char)
+            yield self._made(
+                document,
+                sentence,
+                Relation(
+                    people.addressee or "reader", snake(root.lemma_), shown, any(c.dep_ == "neg" for c in root.children)
+                ),
+                Modality.INSTRUCTION,
+                (None, None),
+                (start, end),
+                _PARSED,
+            )
 
     def _read(
         self, document: Document, sentence: Sentence, doc: Doc, clause: Clause, found: list[Clause], people: People
@@ -158,52 +184,49 @@ class TextExtractor:
         how: Modality,
         part: Span,
     ) -> Extracted:
-        valid_from, valid_to = bounds(times, relation, clause.tense == "present" and not clause.perfect)
-        start, end = sentence.span(part.start_char, part.end_char)
+        period = bounds(times, relation, clause.tense == "present" and not clause.perfect)
+        span = sentence.span(part.start_char, part.end_char)
+        return self._made(document, sentence, relation, how, period, span, _PARSED)
+
+    def _unparsed(
+        self, document: Document, sentence: Sentence, whole: Modality | None, people: People
+    ) -> list[Extracted]:
+        span = sentence.span(0, len(sentence.text))
+        times = find_times(sentence.text, document.observed_at, zone=document.zone)
+        firm = [time for time in times if time.firm]
+        return [
+            self._made(
+                document, sentence, relation, whole or Modality.ASSERTED, bounds(firm, relation, True), span, _GUESSED
+            )
+            for relation in plain_relations(sentence.text, times, people, self._words)
+        ]
+
+    def _made(
+        self,
+        document: Document,
+        sentence: Sentence,
+        relation: Relation,
+        how: Modality,
+        period: tuple[str | None, str | None],
+        span: tuple[int, int],
+        confidence: int,
+    ) -> Extracted:
         return Extracted(
             subject=relation.subject,
             predicate=relation.predicate,
             object=relation.object,
             polarity=Polarity.NEGATIVE if relation.negative else Polarity.POSITIVE,
             modality=how,
-            valid_from=valid_from,
-            valid_to=valid_to,
+            valid_from=period[0],
+            valid_to=period[1],
             observed_at=document.observed_at,
-            quote=document.text[start:end],
-            start=start,
-            end=end,
+            quote=document.text[span[0] : span[1]],
+            start=span[0],
+            end=span[1],
             locator=document.turn or f"line={sentence.line}",
             extractor=f"{self.name}/{self.version}",
-            confidence=_PARSED,
+            confidence=confidence,
         )
-
-    def _unparsed(
-        self, document: Document, sentence: Sentence, whole: Modality | None, people: People
-    ) -> list[Extracted]:
-        start, end = sentence.span(0, len(sentence.text))
-        times = find_times(sentence.text, document.observed_at, zone=document.zone)
-        out = []
-        for relation in plain_relations(sentence.text, times, people, self._words):
-            valid_from, valid_to = bounds([span for span in times if span.firm], relation, True)
-            out.append(
-                Extracted(
-                    subject=relation.subject,
-                    predicate=relation.predicate,
-                    object=relation.object,
-                    polarity=Polarity.NEGATIVE if relation.negative else Polarity.POSITIVE,
-                    modality=whole or Modality.ASSERTED,
-                    valid_from=valid_from,
-                    valid_to=valid_to,
-                    observed_at=document.observed_at,
-                    quote=document.text[start:end],
-                    start=start,
-                    end=end,
-                    locator=document.turn or f"line={sentence.line}",
-                    extractor=f"{self.name}/{self.version}",
-                    confidence=_GUESSED,
-                )
-            )
-        return out
 
 
 def bounds(times: list[TimeSpan], relation: Relation, present: bool) -> tuple[str | None, str | None]:
@@ -253,27 +276,19 @@ def _clause_of(doc: Doc, span: TimeSpan, found: list[Clause]) -> Clause | None:
 
 def _remember(people: People, part: Span) -> None:
     """Note whom he, she, it or they can mean in the next sentence: only what is the single candidate in this one."""
-    people_named, things, groups = set(), set(), set()
+    named: set[str] = set()
+    things: set[str] = set()
+    groups: set[str] = set()
     for token in part:
-        if token.dep_ not in ("nsubj", "nsubjpass", "dobj", "pobj", "attr", "conj") or token.pos_ not in (
-            "PROPN",
-            "NOUN",
-        ):
+        if token.dep_ not in ("nsubj", "nsubjpass", "dobj", "pobj", "conj") or token.pos_ not in ("PROPN", "NOUN"):
             continue
-        name = " ".join(
-            t.text for t in token.subtree if t.dep_ in ("compound", "amod", "nmod", "nummod") or t.i == token.i
-        )
-        if token.tag_ in ("NNS", "NNPS"):
-            groups.add(name)
-        elif token.pos_ == "PROPN":
-            people_named.add(name)
-            things.add(name)
-        else:
-            things.add(name)
+        found = phrase(token, people)
+        if found is None or is_literal(found.tokens) or token.lower_ in MONTHS:
+            continue
+        kind = groups if token.tag_ in ("NNS", "NNPS") else named if token.pos_ == "PROPN" else things
+        kind.add(lowered(found))
     subject = next((t for t in part if t.dep_ in ("nsubj", "nsubjpass")), None)
-    keeps = subject is not None and subject.pos_ == "PRON"
-    people.person = (
-        next(iter(people_named)) if len(people_named) == 1 else people.person if keeps and not people_named else None
-    )
-    people.thing = next(iter(things)) if len(things) == 1 else None
+    goes_on = subject is not None and subject.pos_ == "PRON" and not named
+    people.person = next(iter(named)) if len(named) == 1 else people.person if goes_on else None
+    people.thing = next(iter(named | things)) if len(named | things) == 1 else None
     people.group = next(iter(groups)) if len(groups) == 1 and not things else None

@@ -74,7 +74,8 @@ _RANGES: Final = tuple(
     re.compile(pattern, _FLAGS)
     for pattern in (
         rf"{_B}(?:from|between)\ (?P<first>{POINT})(?:{_TO}|\ and\ )(?P<second>{POINT})(?!\w)",
-        rf"{_B}(?:(?:from|between)\ )?(?:the\ )?(?P<first>{_D})(?:{_TO}|\ and\ |-)(?P<second>{_D}\ {_MONTH_YEAR})(?!\w)",
+        rf"{_B}(?:from|between)\ (?:the\ )?(?P<first>{_D})(?:{_TO}|\ and\ |-)(?P<second>{_D}\ {_MONTH_YEAR})(?!\w)",
+        rf"{_B}(?:the\ )?(?P<first>{_D})\ ?[-–—]\ ?(?P<second>{_D}\ {_MONTH_YEAR})(?!\w)",
         rf"{_B}(?:from|between)\ (?P<first>[A-Z][a-z]{{2,8}})(?:{_TO}|\ and\ )(?P<second>[A-Z][a-z]{{2,8}}\ (?:1[89]|20)\d\d)(?!\w)",
         r"(?<![\w/-])(?P<first>\d{4}-\d\d-\d\d)/(?P<second>\d{4}-\d\d-\d\d|\.\.)(?![\w/-])",
         rf"{_B}(?:in\ |during\ )?(?P<first>{POINT}){_TO}(?P<second>{POINT})(?!\w)",
@@ -97,7 +98,11 @@ _UNREAD: Final = re.compile(
     _FLAGS,
 )
 
-_MONTH_WORD: Final = re.compile(r"(?:may|march|mar|jan|dec|sept?)$", re.IGNORECASE)
+_MONTH_WORD: Final = re.compile(r"(?:may|march|mar|jan|feb|apr|jun|jul|aug|oct|nov|dec|sept?)$", re.IGNORECASE)
+#: what may follow a month written small; any other word makes it a name ("in jan format", "in may cases")
+_GOES_ON: Final = re.compile(
+    r"\W*$|\s*[,;:.!?)]|\ (?:and|or|but|we|i|it|the|they|he|she|this|when|so|for|at|with|to|until|last|next)\b"
+)
 _YEAR_ALONE: Final = re.compile(r"\d{4}$")
 _DATE_WORD: Final = re.compile(r"\b(?:" + "|".join(MONTHS) + r")\b|\b(?:1[89]|20)\d\d\b", re.IGNORECASE)
 #: forms that are dates without a word in front of them
@@ -132,7 +137,7 @@ def _plausible(text: str, phrase: _Phrase) -> bool:
     if _MONTH_WORD.match(point) and phrase.second is None:
         if phrase.trigger == "bare" or re.match(r"\ (?:not|be|have|also|on)\b", after):
             return False
-        return point[0].isupper() or phrase.trigger != "by"
+        return point[0].isupper() or phrase.trigger != "by" and bool(_GOES_ON.match(after))
     if _YEAR_ALONE.match(point) and phrase.second is None:
         counted = re.match(r"\ ?(?:[a-z]+s|ms|[kKMG]i?B|%|percent|px|m|km|kg)\b", after)
         return phrase.trigger in ("since", "at") and not re.match(r"\ ?(?:ms|[kKMG]i?B|%|px)\b", after) or not counted
@@ -320,7 +325,7 @@ def _unread(text: str, taken: list[_Phrase], reference: date, tense: Tense, writ
             continue
         trigger = next(name for name in ("since", "until", "before", "after", "at") if m[name] is not None)
         words = m["point"].split(" ")
-        for count in range(len(words), 1, -1):
+        for count in range(len(words), 0, -1):
             chunk = " ".join(words[:count])
             point = _by_library(chunk.strip(" ,."), reference, _direction(trigger, tense))
             if point is not None:
