@@ -6,6 +6,7 @@ or refuses a higher class holds or refuses every lower one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -27,7 +28,10 @@ _AGENT: Final = Channel.AGENT_INFERRED.rank
 
 
 def _texts(candidate: Candidate) -> tuple[str, ...]:
-    return (candidate.subject, candidate.predicate, candidate.object, candidate.quote or "", candidate.uri or "")
+    """The statement as one line, so that a predicate's name stands before its value; then what stands beside it."""
+    words = re.sub(r"[_.-]+|(?<=[a-z])(?=[A-Z])", " ", candidate.predicate)
+    statement = f"{candidate.subject} {words}: {candidate.object}"
+    return (statement, candidate.predicate, candidate.quote or "", candidate.uri or "")
 
 
 def scope_and_channel(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:

@@ -85,7 +85,21 @@ def _skeleton(text: str) -> str:
         return text
     mapped = text.translate(_confusables())
     bare = "".join(c for c in unicodedata.normalize("NFKD", mapped) if not unicodedata.combining(c))
-    return bare.translate(_confusables())
+    return "".join(map(_plain_mark, bare.translate(_confusables())))
+
+
+@cache
+def _plain_mark(character: str) -> str:
+    """Digits of every script as 0-9, every dash as a hyphen, every quotation mark as a straight one."""
+    if character.isascii():
+        return character
+    digit = unicodedata.decimal(character, None)
+    if digit is not None:
+        return str(digit)
+    category = unicodedata.category(character)
+    if category == "Pd" or character == "\u2212":
+        return "-"
+    return "'" if character in "\u2018\u2019\u201a\u201b" else '"' if character in "\u201c\u201d\u201e\u201f" else character
 
 
 def form(text: str, *, encoded: bool = False) -> Form:

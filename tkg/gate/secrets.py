@@ -1,35 +1,134 @@
-"""Never-store: credentials, payment instruments and government identifiers, wherever they stand in a text."""
+"""Never-store: credentials, payment instruments and government identifiers, wherever they stand in a text.
+
+Formats and the words that must stand near them are data (`secrets.toml`). Card numbers, bank accounts and identifiers
+count only with a right check digit, a bare number only beside a word that says what it is, and a value after
+"password" or "token" only when it is not an ordinary word of the sentence: hashes, order numbers and talk about
+passwords are not secrets.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from tkg.gate.rules import load
+from tkg.gate.numbers import card, iban, identifier
+from tkg.gate.rules import Match, Rule, load
 from tkg.gate.scan import Form, scan
 
-_CARD: Final = re.compile(r"(?<![\w.])(?:\d[ -]?){12,18}\d(?![\w])")
+#: what stands where a secret would be and is none
+_PLACEHOLDER: Final = re.compile(
+    r"(?i)[\W_]*|[x*#.•_-]{3,}\S*|[<\[{(]\S*|\$\{?\w*\}?\S*|%\w+%?|\{\{?.*|(?:your|my|the|our)[_-]?\w*|none|null|nil|true|"
+    r"false|yes|no|n/a|tbd|todo|redacted|hidden|removed|masked|\[?redacted\]?|placeholder|example|secret|password|string|"
+    r"str|int|os\.\w+\S*|process\.env\S*|env\.\S*|getenv\S*|vault[:.]\S*|secretref\S*|config\.\S*|self\.\S*|args\.\S*|"
+    r"\w+\(.*"
+)
+#: dates, times, versions, counts with a unit, file names and addresses that follow such words without being secrets
+_ORDINARY: Final = re.compile(
+    r"(?i)\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[t ].*)?|\d{1,2}:\d{2}\S*|\d+(?:[.,]\d+)?%?|v?\d+(?:\.\d+){1,3}|"
+    r"\d+[- ]?(?:chars?|characters?|days?|weeks?|months?|years?|digits?|letters?|times?|hours?|minutes?|bits?|bytes?|st|nd|"
+    r"rd|th|kb|mb|gb|min|sec|s|h|d)(?:[-/]\S*)?|https?://\S*|[\w./-]+\.(?:md|txt|ya?ml|json|toml|py|js|ts|html?|pdf|env|cfg|ini|"
+    r"conf|com|org|net|io)"
+)
+#: words that go on with a sentence about passwords; endings cover most of them
+_SENTENCE: Final = frozenset(
+    "a an the this that these those it its not no never always only also still now then too very as at by for from in of "
+    "on or and but with without than to into per via if when where which who what how why optional mandatory case long "
+    "short strong weak safe secure unsafe insecure wrong right correct incorrect invalid valid same different old new "
+    "unique empty blank known unknown lost found kept sent set reset shown written held given taken sold hidden open free "
+    "ready public private good bad easy hard simple complex due about above below between during until after before over "
+    "under enough because manager managers policy policies rotation reset resets change changes length rule rules field "
+    "fields box hint hints strength vault file files store storage form page prompt entry check checks protection auth "
+    "authentication login sign hash hashes hashing salt sharing security generator count counts limit limits budget "
+    "lifetime ring rate ratio price prices value values name names type types size sizes must should may can could will "
+    "would has have had was were is are be been do does did ends expires begins starts contains needs requires lives "
+    "works manual automatic sensitive yes please mary through here there down up out off away on around".split()
+)
+_ENDING: Final = re.compile(r"[a-z'-]+(?:ed|ing|able|ible|ly|ive|ous|ful|less|tion|ment|ity|ness|ory|ary|ant|ent|ical)")
+_EMPTY: Final = re.compile(r"\W*")
+_LETTER: Final = re.compile(r"[A-Za-z]")
+_DIGIT: Final = re.compile(r"\d")
+_MIXED: Final = re.compile(r"[a-z][A-Z]|[^\w\s.,;:'-]|\w[!@#$%^&*+=~]")
 
 
-def luhn(digits: str) -> bool:
-    """Return whether the check digit is right (ISO/IEC 7812-1)."""
-    total = 0
-    for place, digit in enumerate(reversed(digits)):
-        value = int(digit) * (2 if place % 2 else 1)
-        total += value - 9 if value > 9 else value
-    return total % 10 == 0
+def _token(value: str) -> bool:
+    """Whether a value looks made by a machine: letters and digits mixed, or long and of mixed case."""
+    bare = value.strip(".,;:!?)(\"'")
+    if len(bare) < 8 or _PLACEHOLDER.fullmatch(bare) or _ORDINARY.fullmatch(bare):
+        return False
+    letters, digits = _LETTER.search(bare) is not None, _DIGIT.search(bare) is not None
+    if letters and digits:
+        # v2-style words such as "oauth2-proxy" or "customer_id_2" have few digits for their length
+        return len(_DIGIT.findall(bare)) >= 2 or (len(bare) >= 16 and _MIXED.search(bare) is not None)
+    if digits:
+        return len(bare) >= 16
+    return len(bare) >= 20 and len(set(bare)) >= 10 and re.search(r"[a-z][A-Z].*[a-z][A-Z]", bare) is not None
 
 
-def _in_form(form: Form) -> str | None:
+def _word(match: Match) -> bool:
+    """Whether what follows "password" is a password and not the sentence going on."""
+    raw = match.group("v") or ""
+    separator = (match.group("sep") or "").strip().casefold()
+    value = raw.rstrip(".,;:!?)")
+    if len(value) < 3 or _PLACEHOLDER.fullmatch(value):
+        return False
+    lower = value.casefold()
+    symbol = separator in {"=", "=>", ":=", "->", "→"}
+    if symbol and " " not in (match.group("sep") or "") and len(value) >= 4 and not _ORDINARY.fullmatch(value):
+        return lower not in _SENTENCE
+    if _ORDINARY.fullmatch(value):
+        return bool(value.isdigit() and len(value) >= 4 and separator)
+    if (match.group("q") or "") and separator:
+        return lower not in _SENTENCE
+    if len(value) < 4:
+        return False
+    made_up = _DIGIT.search(value) is not None or _MIXED.search(value) is not None
+    if not separator:
+        # "password swordfish99": nothing between, so only what no sentence would hold
+        return made_up and _DIGIT.search(value) is not None and _LETTER.search(value) is not None
+    if made_up:
+        return True
+    if lower in _SENTENCE or _ENDING.fullmatch(lower) or separator == "to":
+        return False
+    # a plain word: a password only where the sentence ends with it
+    return raw != value or _EMPTY.fullmatch(match.group("after") or "") is not None
+
+
+def _values(match: Match, rule: Rule) -> Iterator[str]:
+    for name in rule.options.get("groups", ("v",)):
+        value = match.group(name)
+        if value:
+            yield value
+
+
+def _accepts(rule: Rule, match: Match) -> bool:
+    look = rule.options.get("look")
+    if look is None:
+        return True
+    if look == "digit":
+        return _DIGIT.search(match.group() or "") is not None
+    if look == "word":
+        return _word(match)
+    if look == "token":
+        return any(_token(value) for value in _values(match, rule))
+    if look == "mixed":
+        return any(_DIGIT.search(v) and _LETTER.search(v) and not _ORDINARY.fullmatch(v) for v in _values(match, rule))
+    return any(not _PLACEHOLDER.fullmatch(value) for value in _values(match, rule))
+
+
+def fires(rule: Rule, text: str) -> bool:
+    """Return whether one rule of `secrets.toml` finds a secret in `text`."""
+    return any(_accepts(rule, match) for match in rule.pattern.finditer(text))
+
+
+def _in_form(reading: Form) -> str | None:
     for rule in load("secrets.toml"):
-        if rule.pattern.search(form.plain) is not None:
+        keywords = rule.options.get("keywords")
+        if (keywords is None or any(word in reading.folded for word in keywords)) and fires(rule, reading.plain):
             return rule.id
-    for match in _CARD.finditer(form.plain):
-        digits = re.sub(r"\D", "", match.group())
-        if digits[0] in "23456" and luhn(digits):
-            return "payment-card"
-    return None
+    if _DIGIT.search(reading.plain) is None:
+        return None
+    return card(reading.plain) or iban(reading.plain) or identifier(reading)
 
 
 def find_secret(texts: Iterable[str]) -> str | None:

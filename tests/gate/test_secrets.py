@@ -1,0 +1,87 @@
+"""Never-store over strings made from public formats: what is found, what is left alone, and that nothing leaks."""
+
+from __future__ import annotations
+
+import base64
+from urllib.parse import quote
+
+import pytest
+
+from tests.gate.strings import negatives, positives
+from tkg.gate import GateContext, judge
+from tkg.gate.numbers import card, iban
+from tkg.gate.secrets import find_secret
+from tkg.model.document import Candidate
+from tkg.model.policy import WritePolicy
+from tkg.model.predicate import Predicate
+from tkg.model.scope import Channel
+
+
+def test_recall_and_false_alarms(capsys: pytest.CaptureFixture[str]) -> None:
+    held, clean = positives(), negatives()
+    assert len(held) + len(clean) >= 200
+    missed = [text for text in held if find_secret([text]) is None]
+    alarms = [text for text in clean if find_secret([text]) is not None]
+    recall, false_rate = 1 - len(missed) / len(held), len(alarms) / len(clean)
+    with capsys.disabled():
+        print(f"\nsecrets: found {len(held) - len(missed)}/{len(held)}, false alarms {len(alarms)}/{len(clean)}")
+    assert recall >= 0.98, missed
+    assert false_rate <= 0.01, alarms
+
+
+DISGUISES = {
+    "zero width": lambda text: "\u200b".join(text),
+    "soft hyphens": lambda text: "\u00ad".join(text),
+    "tag characters": lambda text: "".join(chr(0xE0000 + ord(c)) if 0x20 <= ord(c) < 0x7F else c for c in text),
+    "full width": lambda text: "".join(chr(ord(c) + 0xFEE0) if 0x21 <= ord(c) < 0x7F else c for c in text),
+    "look-alikes": lambda text: text.translate(str.maketrans("AEOCPXaeocpxy", "\u0410\u0415\u041e\u0421\u0420\u0425\u0430\u0435\u043e\u0441\u0440\u0445\u0443")),
+    "percent": lambda text: quote(text, safe=""),
+    "base64": lambda text: base64.b64encode(text.encode()).decode(),
+    "hexadecimal": lambda text: text.encode().hex(),
+}
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
+def test_disguise_hides_at_most_one_in_twenty(disguise: str) -> None:
+    held = [text for text in positives() if text.isascii()]
+    found = sum(find_secret([DISGUISES[disguise](text)]) is not None for text in held)
+    assert found >= 0.95 * len(held), disguise
+
+
+def test_cards_and_accounts_need_their_check_digit() -> None:
+    assert card("4111 1111 1111 1111") and not card("4111 1111 1111 1112")
+    assert card("paid with 4111-1111-1111-1111 and 5500 0000 0000 0004")
+    assert card("5500 0000 0000 0004 4111 1111 1111 1112")
+    assert iban("DE89 3704 0044 0532 0130 00") and not iban("DE89 3704 0044 0532 0130 01")
+    assert not iban("US133000000121212121212")
+
+
+@pytest.mark.parametrize("channel", list(Channel))
+@pytest.mark.parametrize("field", ["subject", "object", "quote", "uri"])
+def test_no_field_and_no_class_lets_a_secret_through_and_nothing_repeats_it(field: str, channel: Channel) -> None:
+    secret = "AKIA" + "IOSFODNN7EXAMPLE"
+    fields = {"subject": "Depot", "object": "north", "quote": "north", "uri": "note:1", field: f"x {secret} y"}
+    candidate = Candidate(scope="mill", predicate="uses", observed_at=0, **fields)
+    context = GateContext(
+        channel=channel, label=channel, now=0, predicate=Predicate(name="uses"), system_of_record=False
+    )
+    judgement = judge(candidate, context, WritePolicy())
+    assert (judgement.outcome, judgement.code) == ("rejected", "secret")
+    assert secret not in repr(judgement) and len(judgement.checks) == 11
+    assert [check.code for check in judgement.checks[6:]] == ["not_run"] * 5
+
+
+def test_the_name_of_a_predicate_says_what_its_value_is() -> None:
+    def code(predicate: str, object: str) -> str:
+        candidate = Candidate(scope="mill", subject="Wifi", predicate=predicate, object=object, observed_at=0)
+        context = GateContext(
+            channel=Channel.HUMAN_STATED,
+            label=Channel.HUMAN_STATED,
+            now=0,
+            predicate=Predicate(name=predicate),
+            system_of_record=False,
+        )
+        return judge(candidate, context, WritePolicy()).code
+
+    assert code("password", "swordfish") == code("api_key", "a8f93kd02mfk3") == code("pin", "4821") == "secret"
+    assert code("password_rotation", "every 90 days") == code("password", "kept in the vault") == "ok"
