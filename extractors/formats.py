@@ -225,6 +225,7 @@ def _turn(item: dict[str, Any], uri: str, number: int, observed_at: Instant) -> 
         observed_at=moment,
         zone=_offset(stamp),
         speaker=speaker,
+        role=role,
         turn=str(turn) if isinstance(turn, (str, int)) else f"line={number}",
         session=str(session) if isinstance(session, (str, int)) else None,
     )

@@ -14,7 +14,7 @@ class Document(Value):
     """A text with where it came from and when it was said; the unit an extractor reads.
 
     `observed_at` is the reference date for relative times in it (never today's). `speaker` and `addressee` resolve
-    "I" and "you". `media` is "text", "markdown", "yaml", "json" or "turn" (one message of a conversation).
+    "I" and "you"; `role` is who that was in a chat ("user", "assistant", "tool"). `media` is "text", "markdown", "yaml", "json" or "turn" (one message of a conversation).
     """
 
     text: str
@@ -25,6 +25,7 @@ class Document(Value):
     zone: str = "UTC"
     speaker: str | None = None
     addressee: str | None = None
+    role: str | None = None
     #: id of the turn within its conversation
     turn: str | None = None
     session: str | None = None
