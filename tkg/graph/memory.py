@@ -121,6 +121,11 @@ class MemoryGraph:
         """Ids of claims that name this one in `depends_on`."""
         return self._ids(["depends_on"], claim_id)
 
+    def dependencies(self) -> list[tuple[str, str]]:
+        """Every (claim, claim it depends on)."""
+        claims = (record for record, _ in self._records.values() if isinstance(record, Claim))
+        return sorted((claim.id, other) for claim in claims for other in claim.depends_on)
+
     def supersessions(self, claim_id: str) -> list[tuple[Supersession, int]]:
         """Supersession edges in which the claim wins or loses."""
         return self._all(Supersession, ["winner", "loser"], claim_id)

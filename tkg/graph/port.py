@@ -50,6 +50,10 @@ class Graph(Protocol):
         """Ids of claims that name this one in `depends_on`."""
         ...
 
+    def dependencies(self) -> list[tuple[str, str]]:
+        """A sweep: every (claim, claim it depends on), ordered."""
+        ...
+
     def supersessions(self, claim_id: str) -> list[tuple[Supersession, int]]:
         """Supersession edges in which the claim wins or loses, each with its transaction."""
         ...

@@ -1,0 +1,1 @@
+"""Floor 6, the facade: opens stores, calls the rooms below, and does all the writing."""

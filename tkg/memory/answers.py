@@ -1,0 +1,146 @@
+"""What the facade answers with: frozen values whose times are ISO 8601 text, ready to be printed or dumped."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tkg.model.base import Value as Frozen
+from tkg.model.verdict import CheckResult
+
+
+class Value(Frozen):
+    """What is believed of one slot at one point of both times.
+
+    `kind` says which fields count: "value" (one), "values" (a multi-valued predicate), "conflict" (several where one is
+    allowed), "suspended" (`previously` holds the former value) or "none".
+    """
+
+    kind: Literal["value", "values", "conflict", "suspended", "none"]
+    value: str | None = None
+    values: tuple[str, ...] = ()
+    previously: str | None = None
+    claims: tuple[str, ...] = ()
+    reason: str = ""
+
+
+class EvidenceShown(Frozen):
+    """A piece of evidence as it is shown."""
+
+    id: str
+    uri: str | None
+    version: str | None = None
+    locator: str | None = None
+    quote: str | None = None
+    channel: str
+    principal: str | None = None
+    session: str | None = None
+    observed_at: str | None
+    status: str
+    copy_of: str | None = None
+
+
+class Decision(Frozen):
+    """One decision about a node: a gate verdict or a change of state."""
+
+    seq: int
+    at: str | None = None
+    what: str
+    code: str
+    reason: str | None = None
+    actor: str | None = None
+    checks: tuple[CheckResult, ...] = ()
+
+
+class Edge(Frozen):
+    """An edge to another claim: supersedes, superseded_by, conflicts_with, refines, refined_by, depends_on."""
+
+    edge: str
+    other: str
+    valid_from: str | None = None
+    valid_to: str | None = None
+    rule: str = ""
+    decided_by: str = ""
+    counts: bool = True
+
+
+class Explanation(Frozen):
+    """Everything stored about one id and why it is in the state it is in."""
+
+    id: str
+    kind: str
+    scope: str
+    state: str
+    by: str | None = None
+    code: str = ""
+    subject: str | None = None
+    predicate: str | None = None
+    object: str | None = None
+    polarity: str = "positive"
+    content: str | None = None
+    meta: dict[str, str] = {}
+    valid_from: str | None = None
+    valid_to: str | None = None
+    written_seq: int
+    channel: str | None = None
+    confidence: float | None = None
+    independent_origins: int | None = None
+    evidence: tuple[EvidenceShown, ...] = ()
+    rests_on: tuple[tuple[str, ...], ...] = ()
+    edges: tuple[Edge, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+
+
+class Node(Frozen):
+    """A node of a lineage: what it is, its state, and its distance from the root."""
+
+    id: str
+    kind: str
+    state: str
+    label: str
+    depth: int
+    parents: tuple[str, ...] = ()
+
+
+class Lineage(Frozen):
+    """What a node rests on (`up`, nearest first, ending in sources) and what grew from it (`down`)."""
+
+    root: Node
+    up: tuple[Node, ...]
+    down: tuple[Node, ...]
+
+
+class Effect(Frozen):
+    """What happens to one node under a plan: state before and after, and the supports that keep a survivor."""
+
+    id: str
+    kind: str
+    label: str
+    before: str
+    after: str
+    code: str = ""
+    kept_by: tuple[str, ...] = ()
+
+
+class Plan(Frozen):
+    """What a revocation, quarantine or release would do; made by the same planner that carries it out.
+
+    `targets` are the nodes whose status changes; `falls`, `suspended`, `returns` what follows from it; `survives` what
+    was reached and stands by other support; `resurfaces` claims that become the answer again.
+    """
+
+    status: str
+    targets: tuple[str, ...]
+    falls: tuple[Effect, ...] = ()
+    suspended: tuple[Effect, ...] = ()
+    returns: tuple[Effect, ...] = ()
+    survives: tuple[Effect, ...] = ()
+    resurfaces: tuple[Effect, ...] = ()
+    #: transaction the plan was made at
+    planned_at: int
+    #: transaction that carried it out; None for a plan only
+    done_at: int | None = None
+
+    @property
+    def effects(self) -> tuple[tuple[str, str], ...]:
+        """(id, state after) of everything that changes: what plan and commit must agree on."""
+        return tuple((one.id, one.after) for one in (*self.falls, *self.suspended, *self.returns))

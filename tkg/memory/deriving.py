@@ -1,0 +1,201 @@
+"""What agents make from memory: summaries, skills, queued actions and inferred claims, with the edges that let a
+revocation find them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from tkg.errors import Conflict, Frozen, NotFound, Rejected, RequestError
+from tkg.gate import find_secret
+from tkg.memory import writing
+from tkg.memory.caller import Caller
+from tkg.memory.exposure import label_of, label_of_session, least
+from tkg.memory.proposal import Proposal
+from tkg.memory.states import contested, stale_inputs
+from tkg.memory.tenant import Tenant
+from tkg.memory.visible import visible_node
+from tkg.model.artefact import Artefact, ArtefactKind
+from tkg.model.claim import Justification
+from tkg.model.entry import Record
+from tkg.model.scope import Channel
+from tkg.model.time import Instant
+from tkg.model.verdict import StatusChange, Verdict
+from tkg.text import clean
+
+#: kinds whose label counts everything the session was shown, whatever the taint window of claims
+_ACTING = ("skill", "action")
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What something is derived from: one or more all-of lists, and the least class over all of them."""
+
+    alternatives: tuple[tuple[str, ...], ...]
+    label: Channel
+    origins: tuple[str, ...]
+
+    def justifications(self, tenant: Tenant, head: str, slot_id: str | None, observed_at: Instant) -> list[Justification]:
+        """Return one justification for each alternative."""
+        return [
+            Justification(
+                id=tenant.ids.new("jst"),
+                head=head,
+                requires=requires,
+                kind="derivation",
+                channel=self.label,
+                origins=self.origins,
+                observed_at=observed_at,
+                slot_id=slot_id,
+            )
+            for requires in self.alternatives
+        ]
+
+
+def _used(used: object) -> list[str]:
+    """Return the ids shown by results of recall."""
+    results = used if isinstance(used, list | tuple) else [] if used is None else [used]
+    shown: list[str] = []
+    for result in results:
+        items = getattr(result, "items", None)
+        if isinstance(items, tuple):
+            shown += [item.id for item in items]
+        else:
+            raise RequestError("used takes results of recall; pass ids as from_=[…]")
+    return shown
+
+
+def _shown_to_session(tenant: Tenant, caller: Caller, kind: str) -> list[str]:
+    """Return what stood when this session was shown it, within the taint window of this kind."""
+    if caller.session is None:
+        return []
+    since = tenant.policies.write.taint_since_human_turn and kind not in _ACTING
+    shown = tenant.sessions.shown(tenant.names.session(caller.session), since_human_turn=since)
+    return [one.id for one in shown if tenant.book.live(one.id, one.seq)]
+
+
+def basis(
+    tenant: Tenant, caller: Caller, kind: str, used: object, from_: Iterable[str], alternatives: Sequence[Sequence[str]]
+) -> Basis:
+    """Resolve antecedents: they exist, are visible and stand, and the label is the minimum over all of them.
+
+    Raises:
+        NotFound, Conflict, RequestError: see `Handle.derive`.
+    """
+    common = list(dict.fromkeys([*_used(used), *from_, *_shown_to_session(tenant, caller, kind)]))
+    lists = [tuple(dict.fromkeys([*one, *common])) for one in alternatives] or [tuple(common)]
+    if any(not one for one in lists):
+        raise RequestError(f"a {kind} must rest on something: pass used=a result of recall, or from_=[ids]")
+    nodes = sorted({node for one in lists for node in one})
+    for node in nodes:
+        visible_node(tenant, caller, node)
+    standing = [one for one in lists if all(tenant.book.live(node) for node in one)]
+    if len(standing) < len(lists):
+        raise Conflict(f"something this {kind} rests on was withdrawn or is suspended; read again and derive from that")
+    channel, _ = caller.speaking()
+    label = least(channel, *(label_of(tenant, node) for node in nodes))
+    if caller.session is None:
+        label = least(label, Channel.AGENT_INFERRED)
+    else:
+        label = least(label, label_of_session(tenant, caller.session, default=channel, whole=kind in _ACTING))
+    return Basis(tuple(lists), label, _origins(tenant, nodes))
+
+
+def _origins(tenant: Tenant, nodes: Iterable[str]) -> tuple[str, ...]:
+    """Return the union of the origins behind some nodes: what is derived has none of its own."""
+    found: set[str] = set()
+    for node in nodes:
+        if (view := tenant.graph.evidence(node)) is not None:
+            found.add(view.evidence.origin)
+        for backer in tenant.graph.justifications(node):
+            found.update(backer.justification.origins)
+    return tuple(sorted(found))
+
+
+def derive(
+    tenant: Tenant,
+    caller: Caller,
+    kind: str,
+    content: str | Mapping[str, Any],
+    *,
+    used: object,
+    from_: Sequence[str],
+    alternatives: Sequence[Sequence[str]],
+    meta: Mapping[str, str] | None,
+) -> Artefact | Verdict:
+    """See `Handle.derive`."""
+    caller.speaking()
+    if kind == "claim":
+        if not isinstance(content, Mapping):
+            raise RequestError("a derived claim takes a mapping with subject, predicate and object")
+        proposal = Proposal.read(**content)
+        found = basis(tenant, caller, kind, used, from_, alternatives)
+        return writing.write(tenant, caller, writing.prepare(tenant, caller, proposal, found), tenant.ids.new("vrd"))
+    if kind not in get_args(ArtefactKind) or kind == "episode":
+        raise RequestError("kind is summary, skill, action, answer or claim (episodes are written by remember)")
+    if len(alternatives) > 1:
+        raise RequestError("a text rests on all that was in its context: alternatives exist for claims only")
+    if not isinstance(content, str):
+        raise RequestError(f"the content of a {kind} is text")
+    text = clean(content, "content")
+    if (secret := find_secret((text,))) is not None:
+        raise Rejected(f"the {kind} holds what is never stored: {secret}; leave it out")
+    return _write_artefact(tenant, caller, kind, text, basis(tenant, caller, kind, used, from_, alternatives), meta or {})
+
+
+def _write_artefact(
+    tenant: Tenant, caller: Caller, kind: str, text: str, found: Basis, meta: Mapping[str, str]
+) -> Artefact:
+    artefact = Artefact.build(
+        id=tenant.ids.new("art"),
+        scope=caller.scope.path,
+        kind=kind,
+        label=found.label,
+        observed_at=tenant.now(),
+        session_id=None if caller.session is None else tenant.names.session(caller.session),
+        content=text,
+        meta={key: clean(value, "meta") for key, value in meta.items()},
+    )
+    records: list[Record] = [artefact, *found.justifications(tenant, artefact.id, None, artefact.observed_at)]
+    if kind == "action":
+        records.append(
+            StatusChange(
+                id=tenant.ids.new("sta"), target=artefact.id, axis="action", value="queued", actor=caller.principal
+            )
+        )
+    tenant.commit("derive", caller.scope.path, records)
+    return artefact
+
+
+def dispatch(tenant: Tenant, caller: Caller, action_id: str) -> Artefact:
+    """See `Handle.dispatch`."""
+    caller.speaking()
+    visible_node(tenant, caller, action_id)
+    view = tenant.graph.artefact(action_id)
+    if view is None or view.artefact.kind != "action":
+        raise NotFound("no such action")
+    last = tenant.book.last(action_id, "action")
+    state = "queued" if last is None else last.value
+    if state != "queued":
+        raise Conflict(f"the action is {state}; only a queued one can be dispatched")
+    if not tenant.book.live(action_id):
+        raise Conflict("what the action rests on no longer stands; derive it anew from what does")
+    claims = [one for reach in tenant.graph.ancestors(action_id) if (one := tenant.graph.claim(reach.id)) is not None]
+    targets = {path for path in view.artefact.scope.split("/")[:1]} | {view.artefact.scope}
+    for one in claims:
+        targets |= {one.claim.subject_id, tenant.names.predicate(one.claim.predicate or "")}
+    if tenant.book.frozen(sorted(targets)):
+        raise Frozen("the scope, or something the action is about, is frozen; thaw it first")
+    if stale := stale_inputs(tenant, [one for one in claims]):
+        raise Conflict(f"the action rests on {stale[0]}, which no longer holds; derive it anew")
+    if dispute := contested(tenant, [one for one in claims]):
+        raise Conflict(f"the action rests on {dispute[0]}, which is contradicted; settle that first")
+    change = StatusChange(
+        id=tenant.ids.new("sta"), target=action_id, axis="action", value="dispatched", actor=caller.principal
+    )
+    tenant.commit("dispatch", view.artefact.scope, [change])
+    return view.artefact
+
+

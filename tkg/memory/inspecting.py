@@ -1,0 +1,249 @@
+"""Looking at one id: what is stored, its state and why, what it rests on and what grew from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tkg.belief.confidence import confidence_of
+from tkg.belief.origin import independent
+from tkg.errors import NotFound
+from tkg.ids import kind_of
+from tkg.memory.answers import Decision, Edge, EvidenceShown, Explanation, Lineage, Node
+from tkg.memory.caller import Caller
+from tkg.memory.exposure import label_of
+from tkg.memory.states import state_of
+from tkg.memory.tenant import Tenant
+from tkg.memory.visible import reaches, scope_of, visible_node
+from tkg.model.time import iso
+from tkg.model.view import Reach, RetrievalView, SlotClaim
+from tkg.recall.render import claim_text
+
+#: longest label of a node in a lineage, in characters
+_LABEL = 120
+
+
+def explain(tenant: Tenant, caller: Caller, identifier: str) -> Explanation:
+    """See `Handle.explain`."""
+    scope = visible_node(tenant, caller, identifier)
+    if (claim := tenant.graph.claim(identifier)) is not None:
+        return _claim(tenant, claim)
+    if (artefact := tenant.graph.artefact(identifier)) is not None:
+        state = state_of(tenant, identifier)
+        return Explanation(
+            id=identifier,
+            kind=artefact.artefact.kind,
+            scope=scope,
+            state=state.state,
+            by=state.by,
+            code=state.code,
+            content=artefact.artefact.content,
+            meta=artefact.artefact.meta or {},
+            written_seq=artefact.seq,
+            channel=artefact.artefact.label,
+            evidence=_evidence(tenant, identifier),
+            rests_on=tuple(b.justification.requires for b in tenant.graph.justifications(identifier)),
+            decisions=_decisions(tenant, identifier),
+        )
+    if (evidence := tenant.graph.evidence(identifier)) is not None:
+        return Explanation(
+            id=identifier,
+            kind="evidence",
+            scope=scope,
+            state=state_of(tenant, identifier).state,
+            content=evidence.evidence.quote,
+            written_seq=evidence.seq,
+            channel=evidence.evidence.channel,
+            evidence=_shown(tenant, [identifier]),
+            decisions=_decisions(tenant, identifier),
+        )
+    read = tenant.graph.retrieval(identifier)
+    if read is None:
+        raise NotFound("no such id in this scope")
+    return Explanation(
+        id=identifier,
+        kind="retrieval",
+        scope=scope,
+        state="active",
+        content=read.retrieval.query,
+        written_seq=read.seq,
+        rests_on=(read.retrieval.shown,),
+    )
+
+
+def _claim(tenant: Tenant, view: SlotClaim) -> Explanation:
+    claim, state = view.claim, state_of(tenant, view.claim.id)
+    return Explanation(
+        id=claim.id,
+        kind="claim",
+        scope=claim.scope,
+        state=state.state,
+        by=state.by,
+        code=state.code,
+        subject=claim.subject,
+        predicate=claim.predicate,
+        object=claim.object,
+        polarity=claim.polarity,
+        valid_from=iso(claim.interval.valid_from),
+        valid_to=iso(claim.interval.valid_to),
+        written_seq=view.seq,
+        channel=label_of(tenant, claim.id),
+        confidence=confidence_of(view.backers, tenant.book),
+        independent_origins=independent(view.backers, tenant.book),
+        evidence=_evidence(tenant, claim.id),
+        rests_on=tuple(backer.justification.requires for backer in view.backers),
+        edges=_edges(tenant, claim.id, claim.depends_on),
+        decisions=_decisions(tenant, claim.id),
+    )
+
+
+def _evidence(tenant: Tenant, identifier: str) -> tuple[EvidenceShown, ...]:
+    direct = [
+        needed
+        for backer in tenant.graph.justifications(identifier)
+        for needed in backer.justification.requires
+        if kind_of(needed) == "evidence"
+    ]
+    return _shown(tenant, dict.fromkeys(direct))
+
+
+def _shown(tenant: Tenant, ids: Iterable[str]) -> tuple[EvidenceShown, ...]:
+    shown = []
+    for one in ids:
+        view = tenant.graph.evidence(one)
+        if view is None:
+            continue
+        stored, copied = view.evidence, None
+        if stored.copy_of is not None:
+            original = tenant.graph.source(stored.copy_of)
+            copied = stored.copy_of if original is None else original.uri
+        shown.append(
+            EvidenceShown(
+                id=one,
+                uri=view.source.uri,
+                version=stored.version,
+                locator=stored.locator,
+                quote=stored.quote,
+                channel=stored.channel,
+                principal=stored.principal,
+                session=stored.session,
+                observed_at=iso(stored.observed_at),
+                status=tenant.book.status(one),
+                copy_of=copied,
+            )
+        )
+    return tuple(shown)
+
+
+def _edges(tenant: Tenant, claim_id: str, depends_on: Iterable[str]) -> tuple[Edge, ...]:
+    edges = []
+    for cut, _ in tenant.graph.supersessions(claim_id):
+        won = cut.winner == claim_id
+        edges.append(
+            Edge(
+                edge="supersedes" if won else "superseded_by",
+                other=cut.loser if won else cut.winner,
+                valid_from=iso(cut.portion_from),
+                valid_to=iso(cut.portion_to),
+                rule=cut.rule,
+                decided_by=cut.decided_by,
+                counts=tenant.book.live(cut.winner),
+            )
+        )
+    for clash, _ in tenant.graph.conflicts(claim_id):
+        other = clash.right if clash.left == claim_id else clash.left
+        both = tenant.book.live(clash.left) and tenant.book.live(clash.right)
+        edges.append(
+            Edge(
+                edge="conflicts_with",
+                other=other,
+                valid_from=iso(clash.overlap_from),
+                valid_to=iso(clash.overlap_to),
+                rule=clash.rule,
+                counts=both,
+            )
+        )
+    for finer, _ in tenant.graph.refinements(claim_id):
+        own = finer.finer == claim_id
+        edges.append(Edge(edge="refines" if own else "refined_by", other=finer.coarser if own else finer.finer))
+    edges += [Edge(edge="depends_on", other=other, counts=tenant.book.live(other)) for other in depends_on]
+    edges += [Edge(edge="needed_by", other=other) for other in tenant.graph.dependents(claim_id)]
+    return tuple(edges)
+
+
+def _decisions(tenant: Tenant, identifier: str) -> tuple[Decision, ...]:
+    made = [
+        Decision(
+            seq=seq, what=verdict.outcome, code=verdict.code, actor=verdict.principal, checks=verdict.checks or ()
+        )
+        for verdict, seq in tenant.graph.verdicts(identifier)
+    ]
+    made += [
+        Decision(
+            seq=seq, what=f"{change.axis}: {change.value}", code=change.code, reason=change.reason, actor=change.actor
+        )
+        for seq, change in tenant.book.history(identifier)
+    ]
+    return tuple(sorted(made, key=lambda one: (one.seq, one.what)))
+
+
+# -- lineage and exposure
+
+
+def label(tenant: Tenant, identifier: str) -> str:
+    """Return a short readable text for a node: what a claim says, how a text begins, where evidence lies."""
+    text = identifier
+    if (claim := tenant.graph.claim(identifier)) is not None:
+        one = claim.claim
+        text = claim_text(one.subject, one.predicate, one.object, one.polarity == "negative")
+    elif (artefact := tenant.graph.artefact(identifier)) is not None:
+        text = artefact.artefact.content or "(erased)"
+    elif (evidence := tenant.graph.evidence(identifier)) is not None:
+        text = f"{evidence.source.uri or '(erased)'}{'' if not evidence.evidence.locator else ' ' + evidence.evidence.locator}"
+    return text if len(text) <= _LABEL else text[: _LABEL - 1] + "…"
+
+
+def node(tenant: Tenant, identifier: str, depth: int, parents: Iterable[str] = ()) -> Node:
+    """Return a node as a lineage shows it."""
+    kind = kind_of(identifier) or "unknown"
+    if (artefact := tenant.graph.artefact(identifier)) is not None:
+        kind = artefact.artefact.kind
+    return Node(
+        id=identifier,
+        kind=kind,
+        state=state_of(tenant, identifier).state,
+        label=label(tenant, identifier),
+        depth=depth,
+        parents=tuple(parents),
+    )
+
+
+def lineage(tenant: Tenant, caller: Caller, identifier: str) -> Lineage:
+    """See `Handle.lineage`."""
+    visible_node(tenant, caller, identifier)
+    up, down = tenant.graph.ancestors(identifier), tenant.graph.descendants(identifier)
+    below = {identifier, *(reach.id for reach in down)}
+    return Lineage(
+        root=node(tenant, identifier, 0),
+        up=tuple(node(tenant, reach.id, reach.depth) for reach in _reached(tenant, caller, up)),
+        down=tuple(
+            node(tenant, reach.id, reach.depth, _parents(tenant, reach.id, below))
+            for reach in _reached(tenant, caller, down)
+        ),
+    )
+
+
+def _reached(tenant: Tenant, caller: Caller, found: Iterable[Reach]) -> list[Reach]:
+    """Leave out what the caller may not name (another user's derivations)."""
+    return [one for one in found if (scope := scope_of(tenant, one.id)) is not None and reaches(caller, scope)]
+
+
+def _parents(tenant: Tenant, identifier: str, within: set[str]) -> tuple[str, ...]:
+    """Return which nodes of the tree this one directly rests on."""
+    needs = (needed for backer in tenant.graph.justifications(identifier) for needed in backer.justification.requires)
+    return tuple(dict.fromkeys(needed for needed in needs if needed in within))
+
+
+def exposure(tenant: Tenant, caller: Caller, identifier: str) -> list[RetrievalView]:
+    """See `Handle.exposure`."""
+    visible_node(tenant, caller, identifier)
+    return [view for view in tenant.graph.exposures(identifier) if reaches(caller, view.retrieval.scope)]

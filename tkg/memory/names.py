@@ -1,0 +1,51 @@
+"""Keyed ids of names: equal names meet in one node, and no id gives its name away without the tenant's key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tkg.ids import keyed
+from tkg.text import match_form
+
+
+class Names:
+    """Makes the ids of entities, slots, sources, sessions, principals and origins of one tenant."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    def entity(self, name: str) -> str:
+        """Return the id of a subject or object, compared by its match form."""
+        return keyed("ent", self._key, match_form(name))
+
+    def slot(self, scope: str, subject: str, predicate: str, separators: Sequence[str] = ()) -> str:
+        """Return the id of (scope, subject, predicate, separator values)."""
+        return keyed("slt", self._key, scope, match_form(subject), match_form(predicate), *separators)
+
+    def predicate(self, name: str) -> str:
+        """Return the id under which a predicate is frozen."""
+        return keyed("pre", self._key, match_form(name))
+
+    def source(self, uri: str) -> str:
+        """Return the id of a source; uris are compared whole, letter by letter."""
+        return keyed("src", self._key, uri)
+
+    def session(self, name: str) -> str:
+        """Return the id of a work session."""
+        return keyed("ses", self._key, name)
+
+    def principal(self, name: str) -> str:
+        """Return the id of a principal."""
+        return keyed("prn", self._key, name)
+
+    def origin(self, principal: str) -> str:
+        """Return the origin of what a principal says: the same principal is one witness, however often it speaks."""
+        return keyed("org", self._key, principal)
+
+    def request(self, kind: str, *parts: str) -> str:
+        """Return the id a request gets from its idempotency key, so that asking twice finds the first answer."""
+        return keyed(kind, self._key, "request", *parts)
+
+    def digest(self, *parts: str) -> str:
+        """Return a keyed digest of content: all that is kept of a refused candidate."""
+        return keyed("dgs", self._key, *parts)

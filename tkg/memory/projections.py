@@ -1,0 +1,54 @@
+"""Opening and removing a tenant's projections: graph and text index, both made from the ledger."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from tkg.graph.memory import MemoryGraph
+from tkg.graph.port import Graph
+from tkg.index.memory import MemoryIndex
+from tkg.index.port import Index
+from tkg.index.sqlite import open_index
+from tkg.ledger.port import Ledger
+
+ENGINES: Final = ("auto", "kuzu", "ladybug", "memory")
+_GRAPH: Final = "graph"
+_INDEX: Final = "index.sqlite"
+
+
+class Projections:
+    """How graphs and indexes are opened: with which engine, and from which size on in files.
+
+    A graph file costs tens of megabytes, so a small tenant's graph is made in memory when the tenant is opened.
+    """
+
+    def __init__(self, engine: str, *, file_above: int, read_only: bool) -> None:
+        self._engine = engine
+        self._file_above = file_above
+        self._read_only = read_only
+
+    def open(self, folder: Path | None, ledger: Ledger) -> tuple[Graph, Index]:
+        """Return graph and index of a ledger, caught up with it; damaged or foreign files are made again."""
+        graph = self._graph(folder, ledger)
+        if folder is None or self._engine == "memory" and self._read_only:
+            return graph, MemoryIndex(ledger.read_since(0))
+        path = None if self._read_only else folder / _INDEX
+        return graph, open_index(path, ledger.read_since, head=ledger.head.seq)
+
+    def _graph(self, folder: Path | None, ledger: Ledger) -> Graph:
+        if self._engine == "memory":
+            return MemoryGraph(ledger.read_since(0))
+        from tkg.graph.kuzu import open_graph  # the driver is loaded only where it is used
+
+        small = folder is None or self._read_only or ledger.head.seq <= self._file_above
+        return open_graph(
+            None if small or folder is None else folder / _GRAPH, engine=self._engine, ledger_entries=ledger.read_since
+        )
+
+
+def remove_projections(folder: Path) -> None:
+    """Remove a tenant's graph and index files; they are made again when it is opened."""
+    for name in (_GRAPH, _INDEX):
+        for file in sorted(folder.glob(f"{name}*")):
+            file.unlink()

@@ -1,0 +1,69 @@
+"""A request to `propose`, checked for form before a tenant is opened, so that bad input touches nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tkg.errors import RequestError
+from tkg.model.claim import Polarity
+from tkg.model.document import Modality
+from tkg.model.evidence import Evidence
+from tkg.model.predicate import check_predicate
+from tkg.model.time import Interval, When, parse_when
+from tkg.text import MAX_NAME, clean
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The fields of a proposal in their checked form."""
+
+    subject: str
+    predicate: str
+    object: str
+    polarity: Polarity
+    valid_from: When
+    valid_to: When
+    observed_at: When
+    evidence: Evidence | None
+    depends_on: tuple[str, ...]
+    modality: Modality
+    idempotency_key: str | None
+    expected_digest: str | None
+
+    @classmethod
+    def read(cls, **fields: Any) -> Proposal:
+        """Check the fields of a proposal; see `Handle.propose` for them and the errors."""
+        unknown = set(fields) - set(cls.__dataclass_fields__)
+        if unknown:
+            raise RequestError(f"unknown field {min(unknown)!r}; see Handle.propose for the fields of a claim")
+        evidence = fields.get("evidence")
+        if evidence is not None and not isinstance(evidence, Evidence):
+            raise RequestError("evidence must be a tkg.Evidence(uri=…)")
+        try:
+            polarity, modality = Polarity(fields.get("polarity", "positive")), Modality(fields.get("modality", "asserted"))
+        except ValueError:
+            raise RequestError(
+                "polarity is positive or negative, modality asserted, hedged, planned, reported, …"
+            ) from None
+        key = fields.get("idempotency_key")
+        proposal = cls(
+            subject=clean(fields.get("subject", ""), "subject", limit=MAX_NAME).strip(),
+            predicate=check_predicate(fields.get("predicate")),
+            object=clean(fields.get("object", ""), "object").strip(),
+            polarity=polarity,
+            valid_from=fields.get("valid_from"),
+            valid_to=fields.get("valid_to"),
+            observed_at=fields.get("observed_at"),
+            evidence=evidence,
+            depends_on=tuple(fields.get("depends_on", ())),
+            modality=modality,
+            idempotency_key=None if key is None else clean(key, "idempotency_key", limit=MAX_NAME),
+            expected_digest=fields.get("expected_digest"),
+        )
+        if proposal.observed_at is not None:
+            parse_when(proposal.observed_at)
+        # without a start the interval begins at `observed_at`, which is not known yet: then only the end is read
+        start = ".." if proposal.valid_from is None else proposal.valid_from
+        Interval.make(start, proposal.valid_to, default_from=0)
+        return proposal

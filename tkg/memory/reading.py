@@ -1,0 +1,200 @@
+"""Reads: recall, value, timeline, contradictions, lineage and exposure. Recall is recorded before it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from tkg.belief import validity
+from tkg.belief.validity import Answer, Slot
+from tkg.errors import NotFound, NotPermitted
+from tkg.ids import kind_of
+from tkg.memory.answers import Lineage, Node, Value
+from tkg.memory.caller import Caller
+from tkg.memory.states import Showing, state_of
+from tkg.memory.tenant import AsOf, Tenant
+from tkg.model.artefact import Retrieval
+from tkg.model.predicate import Predicate, check_predicate
+from tkg.model.time import Instant, When, iso
+from tkg.model.base import Value as Frozen
+from tkg.model.view import Reach, RetrievalView, SlotClaim
+from tkg.recall.judge import Judge
+from tkg.recall.model import KINDS, RecallItem, RecallOutcome, RecallRequest
+from tkg.recall.search import recall as search
+from tkg.text import MAX_NAME, clean
+
+#: longest question, in bytes of UTF-8
+MAX_QUERY = 4 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What `recall` returns: `items`, `text` for the user turn, and `trace` (everything that was decided)."""
+
+    id: str
+    outcome: RecallOutcome
+    seq: int
+
+    @property
+    def items(self) -> tuple[RecallItem, ...]:
+        """What is shown, best first."""
+        return self.outcome.items
+
+    @property
+    def text(self) -> str:
+        """The data block for the user turn."""
+        return self.outcome.text
+
+    @property
+    def trace(self) -> RecallOutcome:
+        """Scores, both times, what was left out and why."""
+        return self.outcome
+
+
+class Segment(Frozen):
+    """One stretch of a timeline: `[valid_from, valid_to)` as ISO text (None: open) and what held there."""
+
+    valid_from: str | None
+    valid_to: str | None
+    answer: Value
+
+
+class Contradiction(Frozen):
+    """Two standing claims that cannot both hold, with the stretch they share and the row of the decision table."""
+
+    left: str
+    right: str
+    subject: str | None
+    predicate: str | None
+    left_object: str | None
+    right_object: str | None
+    valid_from: str | None
+    valid_to: str | None
+    pattern: str
+    certainty: str
+    rule: str
+    scope: str
+
+
+def recall(
+    tenant: Tenant,
+    caller: Caller,
+    query: str,
+    *,
+    k: int | None,
+    token_budget: int | None,
+    valid_at: When,
+    as_of: AsOf,
+) -> Recalled:
+    """See `Handle.recall`."""
+    policy = tenant.policies.read
+    latest = tenant.ledger.head.seq
+    request = RecallRequest(
+        query=clean(query, "query", limit=MAX_QUERY),
+        visible=caller.scope.visible,
+        now=tenant.now(),
+        k=policy.k if k is None else k,
+        token_budget=policy.token_budget if token_budget is None else token_budget,
+        latest=latest,
+        valid_at=None if valid_at is None else tenant.instant_of(valid_at),
+        as_of=None if as_of is None else min(tenant.seq_of(as_of), latest),
+        kinds=KINDS,
+    )
+    outcome = search(
+        request,
+        graph=tenant.graph,
+        index=tenant.index,
+        judge=lambda window, known: Judge(tenant.graph, tenant.book, tenant.policies, caller.scope, window, known),
+        policy=policy,
+        nonce=tenant.ids.new("ret").partition("_")[2],
+        seq_at=tenant.ledger.seq_at,
+    )
+    principal = caller.principal or "reader"
+    record = Retrieval(
+        id=tenant.ids.new("ret"),
+        scope=caller.scope.path,
+        session_id=None if caller.session is None else tenant.names.session(caller.session),
+        principal_id=tenant.names.principal(principal),
+        valid_at=outcome.valid_at,
+        as_of=outcome.as_of,
+        k=request.k,
+        shown=outcome.shown,
+        left_out=outcome.left_out,
+        policy=policy.version,
+        query=request.query,
+        principal=principal,
+        session=caller.session,
+    )
+    entry = tenant.commit("recall", caller.scope.path, [record])
+    return Recalled(record.id, outcome, entry.seq)
+
+
+# -- slots
+
+
+def layers(tenant: Tenant, caller: Caller, subject: str, predicate: str) -> list[list[SlotClaim]]:
+    """Return the claims of (subject, predicate) in each visible scope, the narrowest first."""
+    return [tenant.graph.slot(tenant.names.slot(path, subject, predicate)) for path in caller.scope.visible]
+
+
+def slot_lookup(tenant: Tenant) -> Callable[[str], Slot | None]:
+    """Return the look-up belief needs for `depends_on`: the slot of a claim, read once."""
+    known: dict[str, Slot | None] = {}
+
+    def look_up(claim_id: str) -> Slot | None:
+        if claim_id not in known:
+            view = tenant.graph.claim(claim_id)
+            known[claim_id] = (
+                None if view is None else Slot(tenant.graph.slot(view.claim.slot_id), declared(tenant, view))
+            )
+        return known[claim_id]
+
+    return look_up
+
+
+def declared(tenant: Tenant, view: SlotClaim) -> Predicate:
+    """Return the declaration of a claim's predicate (an erased claim has the default)."""
+    return tenant.policies.write.registry.get(view.claim.predicate or "erased")
+
+
+def _named(subject: str, predicate: str) -> tuple[str, str]:
+    return clean(subject, "subject", limit=MAX_NAME).strip(), check_predicate(predicate)
+
+
+def _shown(answer: Answer) -> Value:
+    single = answer.values[0] if answer.kind == "value" else None
+    return Value(
+        kind=answer.kind,
+        value=single,
+        values=answer.values,
+        previously=answer.previously[0] if answer.previously else None,
+        claims=answer.claims,
+        reason="" if answer.certainty == "definite" else "possible",
+    )
+
+
+def value(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, valid_at: When, as_of: AsOf) -> Value:
+    """See `Handle.value`."""
+    subject, predicate = _named(subject, predicate)
+    answer = validity.value(
+        layers(tenant, caller, subject, predicate),
+        tenant.policies.write.registry.get(predicate),
+        tenant.book,
+        tenant.instant_of(valid_at),
+        tenant.seq_of(as_of),
+        lookup=slot_lookup(tenant),
+    )
+    return _shown(answer)
+
+
+def timeline(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, as_of: AsOf) -> list[Segment]:
+    """See `Handle.timeline`."""
+    subject, predicate = _named(subject, predicate)
+    found = validity.timeline(
+        layers(tenant, caller, subject, predicate),
+        tenant.policies.write.registry.get(predicate),
+        tenant.book,
+        tenant.seq_of(as_of),
+        lookup=slot_lookup(tenant),
+    )
+    return [Segment(valid_from=iso(s.valid_from), valid_to=iso(s.valid_to), answer=_shown(s.answer)) for s in found]

@@ -1,0 +1,297 @@
+"""`tkg.open`: the directory of a store, its tenants and their locks."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from tkg.clock import Clock, SystemClock
+from tkg.errors import Damaged, NewerFormat, NotFound, NotPermitted, RequestError, ScopeRequired
+from tkg.ids import Ids, RandomIds
+from tkg.ledger.memory import MemoryLedger
+from tkg.ledger.port import Ledger
+from tkg.ledger.sqlite import open_ledger
+from tkg.memory.handle import Handle
+from tkg.memory.projections import ENGINES, Projections, remove_projections
+from tkg.memory.settings import read_policies
+from tkg.memory.tenant import Tenant
+from tkg.model.policy import Policies
+from tkg.model.scope import GLOBAL, Channel, Scope, check_segment
+from tkg.text import MAX_NAME, clean
+
+#: format of a store's directory; a newer one is refused
+FORMAT: Final = 1
+#: tenants kept open at once; the least recently used one is closed first
+OPEN_TENANTS: Final = 8
+#: who may bring a tenant into being by a first accepted write
+_FOUNDERS: Final = frozenset(set(Channel) - {Channel.AGENT_INFERRED, Channel.EXTERNAL})
+
+
+def folder_name(tenant: str) -> str:
+    """Return the folder of a tenant: base 32 of its id, so that no id can mean anything to a file system."""
+    return base64.b32encode(tenant.encode()).decode().rstrip("=").lower()
+
+
+def tenant_of(folder: str) -> str:
+    """Return the tenant whose folder this is."""
+    return base64.b32decode(folder.upper() + "=" * (-len(folder) % 8)).decode()
+
+
+class Memory:
+    """An open store. Every read and write goes through a handle made by `scope`.
+
+    Use `tkg.open` to make one; it is a context manager.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        *,
+        clock: Clock | None = None,
+        ids: Ids | None = None,
+        engine: str = "auto",
+        policies: Policies | None = None,
+        read_only: bool = False,
+        graph_file_above: int = 50_000,
+    ) -> None:
+        if engine not in ENGINES:
+            raise RequestError(f"engine must be one of {', '.join(ENGINES)}")
+        self.clock = clock or SystemClock()
+        self.ids = ids or RandomIds(self.clock)
+        self.read_only = read_only
+        self.path = None if path is None else Path(path).absolute()
+        self._projections = Projections(engine, file_above=graph_file_above, read_only=read_only)
+        self._guard = threading.RLock()
+        self._open: OrderedDict[str, Tenant] = OrderedDict()
+        self._unfiled: dict[str, MemoryLedger] = {}
+        self._closed = False
+        if self.path is not None:
+            self._claim_directory(self.path)
+        self.policies = policies or read_policies(None if self.path is None else self.path / "tkg.toml")
+
+    def _claim_directory(self, path: Path) -> None:
+        marker = path / "store.json"
+        try:
+            if marker.exists():
+                found = json.loads(marker.read_text(encoding="utf-8"))["format"]
+                if found > FORMAT:
+                    raise NewerFormat(
+                        f"{path} was written in store format {found}; this tkg reads up to {FORMAT}. Upgrade tkg to open it"
+                    )
+            elif self.read_only:
+                raise NotFound(f"{path} is not a store; make one with `tkg init --store {path}`")
+            elif path.exists() and any(path.iterdir()) and not (path / "tkg.toml").exists():
+                raise RequestError(f"{path} holds other files; name an empty or new directory for the store")
+            else:
+                path.mkdir(mode=0o700, parents=True, exist_ok=True)
+                (path / "tenants").mkdir(mode=0o700, exist_ok=True)
+                fresh = marker.with_suffix(".new")
+                fresh.write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
+                os.replace(fresh, marker)
+        except (ValueError, KeyError, TypeError):
+            raise Damaged(f"{marker} cannot be read; restore it with the content {{\"format\": {FORMAT}}}") from None
+        except NotADirectoryError:
+            raise RequestError(f"{path} is not a directory") from None
+        except PermissionError:
+            raise RequestError(f"{path} cannot be used: permission denied; choose a directory you can write to") from None
+
+    # -- handles and tenants
+
+    def scope(
+        self,
+        tenant: str | None = None,
+        user: str | None = None,
+        *,
+        channel: Channel | str | None = None,
+        principal: str | None = None,
+        session: str | None = None,
+    ) -> Handle:
+        """Return a handle bound to one scope, channel, principal and session.
+
+        The embedding program sets these, from its authenticated session; no later call takes them as arguments.
+
+        Args:
+            tenant: required; `[a-z0-9][a-z0-9-]{0,62}`.
+            user: narrows the scope to `tenant/user`; a reader there sees the tenant's claims as well.
+            channel: the class of what is written through the handle; a handle without one only reads.
+            principal: who speaks; required with a channel.
+            session: work session for the read trace.
+
+        Raises:
+            ScopeRequired: no tenant.
+            InvalidScope: an id outside the grammar.
+            RequestError: unknown channel, or a channel without a principal.
+        """
+        check_segment(tenant, "tenant")
+        scope = Scope(tenant=tenant or "", user=user)
+        if scope.tenant == GLOBAL and channel is not None:
+            raise NotPermitted("the global tenant is written only by a promotion")
+        if channel is not None:
+            try:
+                channel = Channel(channel)
+            except ValueError:
+                raise RequestError(f"channel must be one of {', '.join(Channel)}") from None
+            if principal is None:
+                raise RequestError("a channel needs a principal: who is speaking?")
+        if principal is not None:
+            principal = clean(principal, "principal", limit=MAX_NAME)
+        if session is not None:
+            session = clean(session, "session", limit=MAX_NAME)
+        return Handle(self, scope, channel, principal, session)
+
+    def recall(self, *args: object, **kwargs: object) -> None:
+        """Refuse: a read without a scope is an error, never a query over everything.
+
+        Raises:
+            ScopeRequired: always.
+        """
+        raise ScopeRequired("recall needs a scope: memory.scope(tenant=…).recall(…)")
+
+    def tenants(self) -> list[str]:
+        """Return the ids of the tenants that exist, in order."""
+        if self.path is None:
+            return sorted(self._unfiled)
+        folder = self.path / "tenants"
+        return sorted(tenant_of(one.name) for one in folder.iterdir() if one.is_dir() and not one.name.endswith(".new"))
+
+    def create_tenant(self, tenant: str) -> None:
+        """Create an empty tenant; creating one that exists changes nothing."""
+        check_segment(tenant, "tenant")
+        self._writable()
+        with self._guard:
+            if not self.exists(tenant):
+                self._tenant(tenant, create=True)
+
+    def exists(self, tenant: str) -> bool:
+        """Return whether a tenant was created."""
+        return tenant in self._unfiled if self.path is None else self._folder(tenant).is_dir()
+
+    def may_create(self, channel: Channel | None) -> bool:
+        """Return whether a first accepted write through this channel brings its tenant into being."""
+        return channel in _FOUNDERS and not self.read_only
+
+    def tenant(self, tenant: str, *, create: bool = False) -> Tenant:
+        """Return an open tenant; for the rooms of this package.
+
+        Raises:
+            NotFound: it was never created.
+            Busy: another process owns it.
+        """
+        with self._guard:
+            return self._tenant(tenant, create=create)
+
+    def rebuild(self, tenant: str) -> int:
+        """Throw graph and index away and make them again from the ledger; return the number of entries applied."""
+        check_segment(tenant, "tenant")
+        self._writable()
+        with self._guard:
+            self._tenant(tenant, create=False)
+            self._open.pop(tenant).close()
+            if self.path is not None:
+                remove_projections(self._folder(tenant))
+            return self._tenant(tenant, create=False).ledger.head.seq
+
+    def close(self) -> None:
+        """Close every open tenant; the store can be opened again."""
+        with self._guard:
+            self._closed = True
+            while self._open:
+                self._open.popitem()[1].close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _writable(self) -> None:
+        if self.read_only:
+            raise NotPermitted("the store was opened read-only; open it without read_only to write")
+
+    def _folder(self, tenant: str) -> Path:
+        assert self.path is not None
+        return self.path / "tenants" / folder_name(tenant)
+
+    def _tenant(self, tenant: str, *, create: bool) -> Tenant:
+        if self._closed:
+            raise RequestError("the store is closed; open it again")
+        if (found := self._open.get(tenant)) is not None:
+            self._open.move_to_end(tenant)
+            return found
+        if not create and not self.exists(tenant):
+            raise NotFound("no such tenant; create it with memory.create_tenant(id) or check the spelling")
+        ledger = self._ledger(tenant, create=create)
+        folder = None if self.path is None else self._folder(tenant)
+        try:
+            opened = Tenant(
+                ledger,
+                lambda ledger: self._projections.open(folder, ledger),
+                clock=self.clock,
+                ids=self.ids,
+                policies=self.policies,
+            )
+        except BaseException:
+            ledger.close()
+            raise
+        self._open[tenant] = opened
+        while len(self._open) > OPEN_TENANTS:
+            self._open.popitem(last=False)[1].close()
+        return opened
+
+    def _ledger(self, tenant: str, *, create: bool) -> Ledger:
+        if self.path is None:
+            return self._unfiled.setdefault(tenant, MemoryLedger(tenant, self.clock, self.ids))
+        folder = self._folder(tenant)
+        if create and not folder.exists():
+            # made under another name and renamed, so that a tenant exists whole or not at all
+            fresh = folder.with_suffix(".new")
+            shutil.rmtree(fresh, ignore_errors=True)
+            fresh.mkdir(mode=0o700)
+            open_ledger(fresh / "ledger.sqlite", tenant, self.clock, self.ids, create=True).close()
+            os.replace(fresh, folder)
+        return open_ledger(folder / "ledger.sqlite", tenant, self.clock, self.ids, read_only=self.read_only)
+
+
+def open_memory(
+    path: str | os.PathLike[str] | None,
+    *,
+    clock: Clock | None = None,
+    ids: Ids | None = None,
+    engine: str = "auto",
+    policies: Policies | None = None,
+    read_only: bool = False,
+    graph_file_above: int = 50_000,
+) -> Memory:
+    """Open a store, creating the directory at the first use.
+
+    Args:
+        path: the store's directory; None keeps everything in memory.
+        clock: what tells the time (default: the machine's).
+        ids: what makes ids (default: random).
+        engine: "auto" (ladybug where installed, else kuzu), "kuzu", "ladybug", or "memory" (plain Python, the reference).
+        policies: the three policies; default: `tkg.toml` in the directory, else sound defaults.
+        read_only: read the ledger beside a running owner; nothing is recorded, so `recall` is refused.
+        graph_file_above: number of ledger entries above which a tenant's graph lives in a file instead of memory.
+
+    Raises:
+        NewerFormat: written by a newer tkg.
+        RequestError: the path cannot be a store.
+    """
+    return Memory(
+        path,
+        clock=clock,
+        ids=ids,
+        engine=engine,
+        policies=policies,
+        read_only=read_only,
+        graph_file_above=graph_file_above,
+    )

@@ -1,0 +1,122 @@
+"""One open tenant: the ledger, its projections, and the one place that writes.
+
+`commit` appends to the ledger first (that is the acknowledgement) and then applies the entry to graph, index and
+book. A process that dies in between finds the entry when it opens the tenant again and applies it then, once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from datetime import date, datetime
+
+from tkg.belief.book import LATEST, Book
+from tkg.clock import Clock
+from tkg.errors import Damaged, InvalidTime
+from tkg.graph.port import Graph
+from tkg.ids import Ids
+from tkg.index.port import Index
+from tkg.ledger.port import Ledger
+from tkg.memory.names import Names
+from tkg.memory.sessions import Sessions
+from tkg.model.claim import Claim
+from tkg.model.entry import Draft, Entry, Record
+from tkg.model.policy import Policies
+from tkg.model.time import Instant, parse_when, to_instant
+from tkg.model.verdict import StatusChange
+
+AsOf = int | str | date | datetime | None
+
+
+class Tenant:
+    """An open tenant. All work on it happens under `lock`, so that a check and its write are one step."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        project: Callable[[Ledger], tuple[Graph, Index]],
+        *,
+        clock: Clock,
+        ids: Ids,
+        policies: Policies,
+    ) -> None:
+        self.lock = threading.RLock()
+        self.ledger = ledger
+        self.clock = clock
+        self.ids = ids
+        self.policies = policies
+        self.names = Names(ledger.key)
+        self._project = project
+        self._attach()
+
+    def _attach(self) -> None:
+        self.graph, self.index = self._project(self.ledger)
+        self.book = Book(self.graph.changes())
+        #: claim -> what it depends on, and the reverse; few, so they are kept beside the book
+        self.needs: dict[str, list[str]] = {}
+        self.needed_by: dict[str, list[str]] = {}
+        for claim, other in self.graph.dependencies():
+            self._depends(claim, other)
+        self.sessions = Sessions(self.graph)
+
+    def _depends(self, claim: str, other: str) -> None:
+        self.needs.setdefault(claim, []).append(other)
+        self.needed_by.setdefault(other, []).append(claim)
+
+    def now(self) -> Instant:
+        """Return the time on the clock, in microseconds."""
+        return to_instant(self.clock.now())
+
+    def commit(self, op: str, scope: str, records: Sequence[Record]) -> Entry:
+        """Append one operation and apply it.
+
+        Raises:
+            DiskFull: no space; nothing was written.
+            Damaged: the entry is safe in the ledger but the projections could not be rebuilt.
+        """
+        (entry,) = self.ledger.append([Draft(op=op, scope=scope, records=tuple(records))])
+        try:
+            self.graph.apply([entry])
+            self.index.apply([entry])
+        except Damaged:
+            self._attach()  # the projections are disposable: make them again from the ledger, this entry included
+            return entry
+        for record in entry.records:
+            if isinstance(record, StatusChange):
+                self.book.note(record, entry.seq)
+            elif isinstance(record, Claim):
+                for other in record.depends_on:
+                    self._depends(record.id, other)
+        self.sessions.note(entry)
+        return entry
+
+    def seq_of(self, as_of: AsOf) -> int:
+        """Return the transaction a read at `as_of` sees up to.
+
+        Args:
+            as_of: None for the latest; a transaction number; or a time, of which everything written up to it (for a
+                date, a month or a year: up to its end) is seen.
+
+        Raises:
+            InvalidTime: unreadable, or a clock time without a zone.
+        """
+        if as_of is None:
+            return LATEST
+        if isinstance(as_of, bool):
+            raise InvalidTime("as_of is a transaction number or a time")
+        if isinstance(as_of, int):
+            return as_of
+        granule = parse_when(as_of)
+        return self.ledger.seq_at(granule.end if granule.grain == "instant" else granule.end - 1)
+
+    def instant_of(self, valid_at: str | date | datetime | None) -> Instant:
+        """Return the instant a read is about: now, or the start of what was given."""
+        return self.now() if valid_at is None else parse_when(valid_at).start
+
+    def close(self) -> None:
+        """Close projections, then the ledger (which releases the lock)."""
+        try:
+            self.graph.close()
+            self.index.close()
+        finally:
+            self.ledger.close()

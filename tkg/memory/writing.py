@@ -1,0 +1,334 @@
+"""The write path: one proposal through the gate into the ledger, in one transaction.
+
+Everything is computed before the append (ids, edges, states, what a new support brings back), so that applying an
+entry to the graph is only inserting rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from tkg.belief.contradiction import Assessed, assess
+from tkg.belief.normalise import normalise
+from tkg.errors import Conflict, InvalidTime, NotFound
+from tkg.gate import Assessment, GateContext, Judgement, judge
+from tkg.ids import canonical, digest
+from tkg.memory.caller import Caller
+from tkg.memory.exposure import label_of_session, least, was_shown
+from tkg.memory.proposal import Proposal
+from tkg.memory.replan import support_changes
+from tkg.memory.tenant import Tenant
+from tkg.memory.trial import trial_tenant
+from tkg.memory.visible import visible_claim
+from tkg.model.claim import Claim, Justification
+from tkg.model.document import Candidate
+from tkg.model.entry import Record
+from tkg.model.evidence import Evidence, Source, StoredEvidence
+from tkg.model.predicate import Predicate
+from tkg.model.scope import Channel
+from tkg.model.time import Instant, Interval, parse_when
+from tkg.model.verdict import Outcome, StatusChange, Verdict
+from tkg.model.view import Backer, SlotClaim
+
+if TYPE_CHECKING:
+    from tkg.memory.deriving import Basis
+    from tkg.memory.store import Memory
+
+#: outcomes under which the candidate becomes a claim of its own
+_OWN_CLAIM = (Outcome.ACCEPTED, Outcome.HELD, Outcome.QUARANTINED)
+#: what belief found -> what the gate is told; a withdrawal or a closing is an acceptance with edges
+_ASKS: dict[str, Literal["accept", "reinforce", "hold", "quarantine"]] = {
+    "accept": "accept",
+    "withdraw": "accept",
+    "close": "accept",
+    "reinforce": "reinforce",
+    "hold": "hold",
+    "quarantine": "quarantine",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A proposal resolved against a tenant: ids, interval, class, and the rows it would write.
+
+    `support` holds source and evidence (empty for what is derived), `label` the class after the session's exposure.
+    """
+
+    candidate: Candidate
+    predicate: Predicate
+    channel: Channel
+    label: Channel
+    support: tuple[Record, ...]
+    evidence: StoredEvidence | None
+    claim: Claim
+    justifications: tuple[Justification, ...]
+    rivals: tuple[SlotClaim, ...]
+    echo: bool
+    frozen: bool
+    seq: int
+
+    @property
+    def view(self) -> SlotClaim:
+        """The claim as belief would see it once written."""
+        return SlotClaim(self.claim, self.seq, tuple(Backer(one, self.seq) for one in self.justifications))
+
+
+def found_tenant(memory: Memory, caller: Caller, proposal: Proposal) -> Verdict | None:
+    """Bring the caller's tenant into being if this proposal would be accepted there.
+
+    Returns:
+        None when the tenant exists now; the verdict when the proposal was rejected, in which case nothing was written.
+
+    Raises:
+        NotFound: the tenant does not exist and this channel may not create one.
+    """
+    if memory.exists(caller.scope.tenant):
+        return None
+    channel, _ = caller.speaking()
+    if not memory.may_create(channel):
+        raise NotFound("no such tenant; create it with memory.create_tenant(id) or check the spelling")
+    verdict = propose(trial_tenant(memory, caller.scope.tenant), caller, proposal)
+    if verdict.outcome is Outcome.REJECTED:
+        return verdict
+    memory.create_tenant(caller.scope.tenant)
+    return None
+
+
+def propose(tenant: Tenant, caller: Caller, proposal: Proposal) -> Verdict:
+    """Judge a proposal and write what the gate allows; see `Handle.propose`."""
+    _, principal = caller.speaking()
+    verdict_id = tenant.ids.new("vrd")
+    if proposal.idempotency_key is not None:
+        verdict_id = tenant.names.request("vrd", caller.scope.path, principal, proposal.idempotency_key)
+        if (before := tenant.graph.verdict(verdict_id)) is not None:
+            return before[0]
+    prepared = prepare(tenant, caller, proposal)
+    if proposal.expected_digest is not None and proposal.expected_digest != slot_digest(tenant, prepared.rivals):
+        raise Conflict("the slot has changed since that digest was taken; read it again and repeat the request")
+    return write(tenant, caller, prepared, verdict_id)
+
+
+def prepare(tenant: Tenant, caller: Caller, proposal: Proposal, basis: Basis | None = None) -> Prepared:
+    """Resolve a proposal: ids, interval, class from the channel and the session's exposure, and its rivals.
+
+    Args:
+        tenant: the open tenant.
+        caller: who speaks.
+        proposal: what is proposed.
+        basis: what it is derived from, for an inferred claim; else it rests on the proposal's evidence.
+    """
+    channel, _ = caller.speaking()
+    now, names = tenant.now(), tenant.names
+    observed = now if proposal.observed_at is None else parse_when(proposal.observed_at).start
+    if observed > now + tenant.policies.write.future_skew_seconds * 1_000_000:
+        raise InvalidTime("observed_at lies in the future; pass the time at which the source said so")
+    for other in proposal.depends_on:
+        visible_claim(tenant, caller, other)
+    predicate = tenant.policies.write.registry.get(proposal.predicate)
+    claim = _claim(tenant, caller, proposal, predicate, observed)
+    label = channel if basis is None else basis.label
+    if basis is None and caller.session is not None and channel in (Channel.AGENT_INFERRED, Channel.TRUSTED_TOOL):
+        label = label_of_session(tenant, caller.session, default=channel)
+    rivals = tuple(tenant.graph.slot(claim.slot_id))
+    support: tuple[Record, ...] = ()
+    evidence = None
+    if basis is None:
+        offered = proposal.evidence or Evidence(uri=_own_uri(caller))
+        record = channel is Channel.SYSTEM_OF_RECORD and offered.uri.partition("#")[0] in predicate.system_of_record
+        source, evidence = stored_evidence(tenant, caller, offered, label, observed, system_of_record=record)
+        support = (*source, evidence)
+        justifications: Sequence[Justification] = [
+            Justification(
+                id=tenant.ids.new("jst"),
+                head=claim.id,
+                requires=(evidence.id,),
+                channel=label,
+                system_of_record=record,
+                origins=(evidence.origin,),
+                observed_at=observed,
+                slot_id=claim.slot_id,
+            )
+        ]
+    else:
+        justifications = basis.justifications(tenant, claim.id, claim.slot_id, observed)
+    return Prepared(
+        candidate=_candidate(proposal, caller.scope.path, observed),
+        predicate=predicate,
+        channel=channel,
+        label=label,
+        support=support,
+        evidence=evidence,
+        claim=claim,
+        justifications=tuple(justifications),
+        rivals=rivals,
+        echo=basis is None and was_shown(tenant, caller, rivals, claim.object_norm, (proposal.subject, proposal.object)),
+        frozen=tenant.book.frozen((*caller.scope.visible, claim.subject_id, names.predicate(proposal.predicate))),
+        seq=tenant.ledger.head.seq + 1,
+    )
+
+
+def _own_uri(caller: Caller) -> str:
+    return f"session:{caller.session}" if caller.session else f"said:{caller.principal}"
+
+
+def _claim(
+    tenant: Tenant, caller: Caller, proposal: Proposal, predicate: Predicate, observed: Instant
+) -> Claim:
+    names, scope = tenant.names, caller.scope.path
+    normal = normalise(proposal.object, predicate)
+    return Claim(
+        id=tenant.ids.new("clm"),
+        scope=scope,
+        slot_id=names.slot(scope, proposal.subject, proposal.predicate),
+        subject_id=names.entity(proposal.subject),
+        object_id=names.entity(proposal.object),
+        object_type=normal.type,
+        polarity=proposal.polarity,
+        interval=Interval.make(proposal.valid_from, proposal.valid_to, default_from=observed),
+        consequence=predicate.consequence,
+        depends_on=proposal.depends_on,
+        subject=proposal.subject,
+        predicate=proposal.predicate,
+        object=proposal.object,
+        object_norm=normal.norm,
+    )
+
+
+def _candidate(proposal: Proposal, scope: str, observed: Instant) -> Candidate:
+    return Candidate(
+        scope=scope,
+        subject=proposal.subject,
+        predicate=proposal.predicate,
+        object=proposal.object,
+        polarity=proposal.polarity,
+        modality=proposal.modality,
+        valid_from=None if proposal.valid_from is None else str(proposal.valid_from),
+        valid_to=None if proposal.valid_to is None else str(proposal.valid_to),
+        observed_at=observed,
+        quote=None if proposal.evidence is None else proposal.evidence.quote,
+        uri=None if proposal.evidence is None else proposal.evidence.uri,
+    )
+
+
+def stored_evidence(
+    tenant: Tenant, caller: Caller, offered: Evidence, channel: Channel, observed: Instant, *, system_of_record: bool
+) -> tuple[tuple[Source, ...], StoredEvidence]:
+    """Return the records of a piece of evidence: its source if that is new, and itself.
+
+    A copy has the origin of what it was copied from, so that it never counts as another witness.
+    """
+    _, principal = caller.speaking()
+    names = tenant.names
+    source = Source(id=names.source(offered.uri), uri=offered.uri, owner=offered.owner)
+    copied = None if offered.copy_of is None else names.source(offered.copy_of)
+    origin = names.origin(principal)
+    if copied is not None and (originals := tenant.graph.evidence_from(copied)):
+        original = tenant.graph.evidence(originals[0])
+        origin = origin if original is None else original.evidence.origin
+    evidence = StoredEvidence(
+        id=tenant.ids.new("evd"),
+        scope=caller.scope.path,
+        source_id=source.id,
+        channel=channel,
+        system_of_record=system_of_record,
+        origin=origin,
+        principal_id=names.principal(principal),
+        session_id=None if caller.session is None else names.session(caller.session),
+        observed_at=observed,
+        copy_of=copied,
+        version=offered.version,
+        quote=offered.quote,
+        locator=offered.locator,
+        principal=principal,
+        session=caller.session,
+    )
+    known = tenant.graph.source(source.id) is not None
+    return (() if known else (source,)), evidence
+
+
+def write(tenant: Tenant, caller: Caller, prepared: Prepared, verdict_id: str) -> Verdict:
+    """Let the gate judge what was prepared and commit the verdict with whatever it allows."""
+    found = assess(prepared.view, prepared.rivals, prepared.predicate, tenant.book, label=prepared.label)
+    judged = judge(prepared.candidate, _context(tenant, prepared, found), tenant.policies.write)
+    records, claim_id = _records(tenant, prepared, found, judged)
+    claim = prepared.claim
+    verdict = Verdict(
+        id=verdict_id,
+        scope=claim.scope,
+        outcome=judged.outcome,
+        code=judged.code,
+        claim_id=claim_id,
+        evidence_id=prepared.evidence.id if prepared.evidence is not None and claim_id is not None else None,
+        candidate=tenant.names.digest(
+            claim.scope, claim.subject or "", claim.predicate or "", claim.object or "", claim.polarity
+        ),
+        checks=judged.checks,
+        principal=caller.principal,
+        session=caller.session,
+    )
+    tenant.commit("propose", claim.scope, [*records, verdict])
+    return verdict.model_copy(update={"digest": slot_digest(tenant, _after(prepared, judged, found))})
+
+
+def _context(tenant: Tenant, prepared: Prepared, found: Assessed) -> GateContext:
+    return GateContext(
+        channel=prepared.channel,
+        label=prepared.label,
+        now=tenant.now(),
+        predicate=prepared.predicate,
+        system_of_record=any(one.system_of_record for one in prepared.justifications),
+        frozen=prepared.frozen,
+        echo=prepared.echo,
+        has_evidence=prepared.evidence is None or prepared.candidate.uri is not None,
+        assessment=Assessment(
+            outcome=_ASKS[found.outcome], rule=found.row, reason=found.reason, target=found.target
+        ),
+    )
+
+
+def _records(
+    tenant: Tenant, prepared: Prepared, found: Assessed, judged: Judgement
+) -> tuple[list[Record], str | None]:
+    """Return what an outcome writes, and the claim it is about."""
+    if judged.outcome is Outcome.REJECTED:
+        return [], None
+    if judged.outcome is Outcome.REINFORCED and found.target is not None:
+        added = [one.model_copy(update={"head": found.target}) for one in prepared.justifications]
+        records: list[Record] = [*prepared.support, *added, *found.records(tenant.ids)]
+        return records + support_changes(tenant, added, (), prepared.seq), found.target
+    records = [*prepared.support, prepared.claim, *prepared.justifications, *found.records(tenant.ids)]
+    if judged.outcome in (Outcome.HELD, Outcome.QUARANTINED):
+        records.append(
+            StatusChange(
+                id=tenant.ids.new("sta"),
+                target=prepared.claim.id,
+                axis="status",
+                value=judged.outcome.value,
+                code=judged.code,
+            )
+        )
+    return records, prepared.claim.id
+
+
+def _after(prepared: Prepared, judged: Judgement, found: Assessed) -> Iterable[SlotClaim]:
+    """Return the slot as it is once the outcome is written, without reading it again."""
+    if judged.outcome in _OWN_CLAIM:
+        return (*prepared.rivals, prepared.view)
+    if judged.outcome is not Outcome.REINFORCED:
+        return prepared.rivals
+    added = prepared.view.backers
+    return tuple(
+        SlotClaim(one.claim, one.seq, (*one.backers, *added)) if one.claim.id == found.target else one
+        for one in prepared.rivals
+    )
+
+
+def slot_digest(tenant: Tenant, claims: Iterable[SlotClaim]) -> str:
+    """Return the digest of a slot's state: which claims, backed by what, and whether each stands."""
+    state = [
+        [one.claim.id, tenant.book.support(one.claim.id), *(backer.justification.id for backer in one.backers)]
+        for one in claims
+    ]
+    return digest(canonical(sorted(state)))
