@@ -1,0 +1,221 @@
+"""The state of a claim or artefact in one word, by the precedence of design "Settled" 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from tkg.belief.book import LATEST, Book
+from tkg.belief.compare import Same
+from tkg.belief.order import Order
+from tkg.belief.table import contest, denies_own
+from tkg.belief.validity import Answer, Lookup, Suspension, _nowhere
+from tkg.model.claim import Polarity
+from tkg.model.predicate import Predicate
+from tkg.model.scope import Channel
+from tkg.model.time import Instant
+from tkg.model.view import Backer, SlotClaim
+
+PRECEDENCE: Final = (
+    "erased",
+    "revoked",
+    "rejected",
+    "quarantined",
+    "held",
+    "suspended",
+    "superseded",
+    "expired",
+    "unverified",
+    "stale",
+    "active",
+)
+
+_DAY: Final = 86_400_000_000
+
+
+class State(NamedTuple):
+    """A state, the claims that brought it about, and the code of the decision behind it."""
+
+    name: str
+    by: tuple[str, ...] = ()
+    reason: str = ""
+
+
+def unverified_since(
+    written_at: Instant, verified_at: Instant | None, channel: Channel, ttl_days: Mapping[Channel, int | None]
+) -> Instant | None:
+    """Return when a claim's time to live ran or runs out; None when it lasts until changed.
+
+    It counts from the later of the write and the last verification (design "Settled" 8).
+    """
+    days = ttl_days.get(channel)
+    if days is None:
+        return None
+    return max(written_at, written_at if verified_at is None else verified_at) + days * _DAY
+
+
+def _waiting_word(backers: Iterable[Backer], book: Book, as_of: int) -> str:
+    """Return quarantined or held when that was done to the claim's own evidence, else suspended."""
+    statuses = {
+        book.status(needed, as_of)
+        for backer in backers
+        if backer.seq <= as_of and backer.justification.kind == "evidence"
+        for needed in backer.justification.requires
+    }
+    for word in ("quarantined", "held"):
+        if word in statuses:
+            return word
+    return "suspended"
+
+
+def _code(book: Book, target: str, axis: str, as_of: int) -> str:
+    change = book.last(target, axis, as_of)
+    return "" if change is None else change.code
+
+
+def state_of(
+    view: SlotClaim,
+    claims: Sequence[SlotClaim],
+    predicate: Predicate,
+    book: Book,
+    valid_at: Instant,
+    as_of: int = LATEST,
+    *,
+    lookup: Lookup | None = None,
+    same: Same | None = None,
+    unverified: bool = False,
+) -> State:
+    """Return the state of a claim.
+
+    Args:
+        view: the claim.
+        claims: all claims of its slot, itself among them.
+        predicate: the declaration.
+        book: all status changes.
+        valid_at: "now": decides suspension and expiry.
+        as_of: transaction.
+        lookup: finds the slots of what it depends on.
+        same: which entities are one.
+        unverified: its time to live has run out (`unverified_since`).
+    """
+    claim = view.claim
+    status = book.status(claim.id, as_of)
+    if status == "revoked":
+        return State(
+            "revoked", _denied_by(view, claims, predicate, book, as_of), _code(book, claim.id, "status", as_of)
+        )
+    if status != "active":
+        return State(status, (), _code(book, claim.id, "status", as_of))
+    order = Order(claims, predicate, book, as_of, same)
+    index = next((i for i, s in enumerate(order.standings) if s.claim.id == claim.id), None)
+    waits = book.support(claim.id, as_of) == "suspended"
+    if index is None or not order.standings[index].live:
+        return _fallen(view, claims, predicate, book, as_of)
+    suspension = Suspension(lookup or _nowhere, book, as_of, same)
+    if waits or (claim.depends_on and suspension.waits(claim, _present(claim.interval.may, valid_at))):
+        return State("suspended", claim.depends_on)
+    if by := superseded_by(order, index):
+        return State("superseded", by)
+    if claim.interval.kind == "ttl" and claim.interval.to_hi <= valid_at:
+        return State("expired")
+    return State("unverified" if unverified else "active")
+
+
+def _present(covered: tuple[Instant, Instant], now: Instant) -> Instant:
+    """Return the moment of a claim's time that is nearest to now."""
+    return min(max(now, covered[0]), covered[1] - 1)
+
+
+def _fallen(view: SlotClaim, claims: Sequence[SlotClaim], predicate: Predicate, book: Book, as_of: int) -> State:
+    """Return the state of a claim whose own status is active and which nothing carries."""
+    support = book.support(view.claim.id, as_of)
+    written = [b for b in view.backers if b.seq <= as_of]
+    needed = [book.support(r, as_of) for b in written for r in b.justification.requires]
+    lost = [b for b in written if any(book.support(r, as_of) == "unsupported" for r in b.justification.requires)]
+    if support == "suspended" or (support == "supported" and needed and len(lost) < len(written)):
+        return State(_waiting_word(written, book, as_of))
+    code = _code(book, view.claim.id, "support", as_of)
+    return State("revoked", _denied_by(view, claims, predicate, book, as_of), code)
+
+
+def _denied_by(
+    view: SlotClaim, claims: Sequence[SlotClaim], predicate: Predicate, book: Book, as_of: int
+) -> tuple[str, ...]:
+    """Return the denials by its own origin that withdrew a claim."""
+    interval = view.claim.interval
+    return tuple(
+        other.claim.id
+        for other in claims
+        if other.claim.polarity is Polarity.NEGATIVE
+        and view.claim.polarity is Polarity.POSITIVE
+        and other.seq <= as_of
+        and other.claim.object_id == view.claim.object_id
+        and other.claim.interval.from_hi <= interval.from_lo
+        and other.claim.interval.to_lo >= interval.to_hi
+        and book.live(other.claim.id, as_of)
+        and denies_own(other, view, book, as_of)
+    )
+
+
+def superseded_by(order: Order, index: int) -> tuple[str, ...]:
+    """Return the claims that take some of a claim's time, those that take it earliest first."""
+    own = order.standings[index]
+    start, end = own.claim.interval.may
+    quick = _single_cut(order, index)
+    if quick is not None and len(order.standings) > 64:
+        return (quick,)
+    found: dict[str, None] = {}
+    for edge in [start, *(edge for edge in order.edges() if start < edge < end)]:
+        for other in order.cutters(index, edge):
+            found[order.standings[other].claim.id] = None
+    return tuple(found)
+
+
+def _single_cut(order: Order, index: int) -> str | None:
+    """Return one claim that by itself takes some of a claim's time; quick on busy slots, not complete."""
+    own = order.standings[index]
+    for other in range(len(order.standings) - 1, -1, -1):
+        rival = order.standings[other]
+        if other == index or not order.contradicts(index, other):
+            continue
+        starts, ends = rival.claim.interval.from_hi, rival.claim.interval.to_lo
+        if max(starts, own.claim.interval.from_lo) >= min(ends, own.claim.interval.to_hi):
+            continue
+        left, by = contest(own.assertions, rival.assertions)
+        if left == "old" and by == "origin":
+            return rival.claim.id
+    return None
+
+
+def artefact_state(
+    artefact_id: str, justification: Backer | None, book: Book, as_of: int = LATEST, *, stale: bool = False
+) -> State:
+    """Return the state of an artefact; its one justification tells quarantine from waiting.
+
+    Args:
+        artefact_id: the artefact.
+        justification: what it was written from; None for an episode that rests on nothing else.
+        book: all status changes.
+        as_of: transaction.
+        stale: a claim it used is no longer the value of its slot (`is_stale`).
+    """
+    status = book.status(artefact_id, as_of)
+    if status == "revoked" or status != "active":
+        return State(status, (), _code(book, artefact_id, "action", as_of) or _code(book, artefact_id, "status", as_of))
+    support = book.support(artefact_id, as_of)
+    if support == "suspended":
+        backers = () if justification is None else (justification,)
+        return State(_waiting_word(backers, book, as_of))
+    if support == "unsupported":
+        code = _code(book, artefact_id, "action", as_of) or _code(book, artefact_id, "support", as_of)
+        return State("revoked", (), code)
+    return State("stale" if stale else "active")
+
+
+def is_stale(used: Iterable[tuple[str, Answer]]) -> bool:
+    """Return whether a text is out of date: one of the claims it used is no longer in the answer of its slot.
+
+    Args:
+        used: each claim it used, with what its slot holds now at the time the text speaks of.
+    """
+    return any(claim not in answer.claims for claim, answer in used)
