@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from tkg.extractors.phrases import People, Phrase, conjoined, is_literal, phrase, subtree, text_of
+from tkg.extractors.phrases import NEUTER, People, Phrase, conjoined, is_literal, phrase, subtree, text_of
 from tkg.extractors.predicates import Vocabulary, snake
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ _EVALUATIONS: Final = frozenset(
     " inspiring thankful grateful lucky awesome super stoked thrilled worth priceless breathtaking delicious tasty weird funny"
     " true false possible impossible better worse best worst easy difficult clear obvious ready alone able welcome aware curious".split()
 )
-_FILLERS: Final = frozenset("now currently also still not then too here there n't n’t".split())
+_FILLERS: Final = frozenset(
+    "now currently also still not then too here there always never just almost really again n't n’t".split()
+)
 #: nouns whose value is an adjective: "the status of order 5 is pending"
 _PROPERTIES: Final = frozenset(
     "colour color status state mood size shape gender nationality language condition visibility severity priority mode".split()
@@ -241,6 +243,8 @@ class Copula:
                 name = snake(text_of(t for t in subtree(head, without=skipped) if t.dep_ != "det")) + "_of"
                 yield Relation(lowered(owner), self._words.declared(name), whom.text, negative)
                 return
+        if subject.lower_ in NEUTER and not is_literal(found.tokens):
+            return  # "it's a journey": such an "it" points at no thing
         kind = "literal" if is_literal(found.tokens) else "kind" if indefinite else "other"
         yield Relation(lowered(owner), self._words.declared(self._words.copula[kind]), shown, negative)
 
@@ -255,6 +259,7 @@ class Copula:
         owner = self._phrase(subject)
         if (
             owner is None
+            or subject.lower_ in NEUTER
             or head.lemma_.lower() in _EVALUATIONS
             or any(c.dep_ in ("ccomp", "xcomp") for c in head.children)
         ):

@@ -139,7 +139,7 @@ def _of_auxiliaries(clause: Clause) -> Modality | None:
         return Modality.HEDGED
     if words & {"would", "'d"} and "had" not in words:
         return Modality.HYPOTHETICAL
-    if "can" in words and clause.subject is not None and clause.subject.pos_ == "PRON":
+    if words & {"can", "ca"} and clause.subject is not None and clause.subject.pos_ == "PRON":
         return Modality.HYPOTHETICAL
     if words & {"should", "must", "ought"}:
         return Modality.INSTRUCTION

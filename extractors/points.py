@@ -82,9 +82,9 @@ POINT: Final = rf"""(?:
   | (?:(?:early|mid|late)[-\ ])?{_MONTH},?(?:\ of)?\ {_YEAR}
   | (?:early|mid|late)[-\ ](?:{_MONTH}|{_YEAR})
   | the\ (?:1[89]|20)\d0s
-  | the\ day\ (?:before\ yesterday|after\ tomorrow) | yesterday | today | tonight | tomorrow
+  | the\ day\ (?:before\ yesterday|after\ tomorrow) | last\ night | yesterday | today | tonight | tomorrow
   | {_NUMBER}\ {UNIT}\ (?:ago|earlier|from\ now)
-  | (?:last|past|previous|this|next|coming)\ (?:week|month|quarter|year|{_WEEKDAY}|{_MONTH})(?![\w])
+  | (?:last|past|previous|this|next|coming)\ (?:weekend|week|month|quarter|year|{_WEEKDAY}|{_MONTH})(?![\w])
   | {_YEAR}(?![\d:]|[.,]\d|-\d)
   | {_WEEKDAY}(?![\w])
   | {_MONTH}(?![\w])
@@ -249,7 +249,7 @@ def _read_month(m: re.Match[str], reference: date, direction: Direction) -> Poin
 
 
 def _read_word(m: re.Match[str], reference: date, _direction: Direction) -> Point:
-    days = {"day before yesterday": -2, "yesterday": -1, "tomorrow": 1, "day after tomorrow": 2}
+    days = {"day before yesterday": -2, "yesterday": -1, "last night": -1, "tomorrow": 1, "day after tomorrow": 2}
     return day_point(reference + timedelta(days=days.get(m.group().lower().removeprefix("the "), 0)))
 
 
@@ -261,6 +261,9 @@ def _read_ago(m: re.Match[str], reference: date, _direction: Direction) -> Point
 def _read_relative(m: re.Match[str], reference: date, _direction: Direction) -> Point | None:
     word, unit = m[1].lower(), m[2]
     offset = -1 if word in ("last", "past", "previous") else 0 if word == "this" else 1
+    if unit.lower() == "weekend":
+        week = calendar_unit("week", offset, reference)
+        return Point(week.first + timedelta(days=5), week.last, "week")
     if unit.lower() in ("week", "month", "quarter", "year"):
         return calendar_unit(unit.lower(), offset, reference)
     bare = unit.rstrip(".").lower()
@@ -301,10 +304,10 @@ _FORMS: Final[tuple[tuple[re.Pattern[str], _Form], ...]] = tuple(
             _read_day,
         ),
         (rf"(?P<month>{_MONTH})(?:,?(?:\ of)?\ (?P<year>{_YEAR}))?", _read_month),
-        (r"the\ day\ (?:before\ yesterday|after\ tomorrow)|yesterday|today|tonight|tomorrow", _read_word),
+        (r"the\ day\ (?:before\ yesterday|after\ tomorrow)|last\ night|yesterday|today|tonight|tomorrow", _read_word),
         (rf"({_NUMBER})\ ({UNIT})\ (ago|earlier|from\ now)", _read_ago),
         (
-            rf"(last|past|previous|this|next|coming)\ (week|month|quarter|year|{_WEEKDAY}|{_MONTH})",
+            rf"(last|past|previous|this|next|coming)\ (weekend|week|month|quarter|year|{_WEEKDAY}|{_MONTH})",
             _read_relative,
         ),
         (rf"{_WEEKDAY}", _read_weekday),

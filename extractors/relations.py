@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from tkg.extractors.clauses import Clause
 from tkg.extractors.copula import Copula, Relation, has_no, lowered, without_no
 from tkg.extractors.phrases import People, Phrase, conjoined, phrase, pronominal, subtree, text_of
-from tkg.extractors.predicates import Vocabulary, snake, third_person
+from tkg.extractors.predicates import Vocabulary, third_person
+from tkg.extractors.verbs import Complements, links_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -22,13 +23,8 @@ _MOVES: Final = frozenset({"move", "relocate"})
 _REPORTING_ONLY: Final = frozenset(
     "say tell think believe guess hope mean know wonder ask suppose feel seem appear let make".split()
 )
-_NO_LINK: Final = frozenset(
-    {"than", "like", "because", "despite", "without", "except", "instead", "per", "while", "if", "since", "until", "of"}
-)
-_FILLERS: Final = frozenset(
-    "now currently also still then too just already again even only really actually therefore instead not n't never ever yet"
-    " longer anymore formerly previously today yesterday tomorrow please here there so however thus hence once soon later".split()
-)
+#: how something strikes the speaker is no property of it
+_SEEMING: Final = frozenset({"look", "sound", "feel", "seem", "mean", "smell", "taste"})
 
 
 class Reader:
@@ -56,14 +52,7 @@ class Reader:
         self._bounded = bounded
         self._is_place = is_place
         self._copula = Copula(words, people, without)
-        #: the clause at hand is told in the past without a time: the table's predicates describe the present
-        self._past = False
-
-    def _name(self, form: str, surface: str, *, thing: bool = False) -> str:
-        return self._words.declared(snake(surface)) if self._past else self._words.name(form, surface, thing=thing)
-
-    def _inverted(self, form: str, surface: str) -> str | None:
-        return None if self._past else self._words.inverted(form, surface)
+        self._complements = Complements(words, people, without)
 
     def read(self, clause: Clause) -> list[Relation]:
         """Return the relations of a clause; none where a pronoun or an alternative leaves the subject open."""
@@ -81,7 +70,7 @@ class Reader:
         heads, together = conjoined(clause.subject)
         if not together or clause.subject.dep_ == "csubj":
             return []
-        self._past = clause.tense == "past" and not self._bounded and not clause.ended
+        self._complements.past = clause.tense == "past" and not self._bounded and not clause.ended
         out: list[Relation] = []
         for subject in heads:
             out.extend(self._copula.apposition(subject))
@@ -144,19 +133,17 @@ class Reader:
         )
         lemma = verb.lemma_.lower()
         if inner is not None and not clause.passive:
-            if verb.lower_ == "used" and any(c.lower_ == "to" for c in inner.children):
-                yield from self._inner(inner, owner, negative=True, starts=True)
+            phase = _phase(verb, inner, lemma)
+            if phase is not None:
+                ends, starts = phase
+                yield from self._inner(inner, owner, negative=negative ^ ends, starts=starts)
                 return
-            if lemma in _STOPS:
-                yield from self._inner(inner, owner, negative=not negative, starts=True)
-                return
-            if lemma in _STARTS or lemma in _GOES_ON:
-                yield from self._inner(inner, owner, negative=negative, starts=lemma in _STARTS)
-                return
-        if lemma in _REPORTING_ONLY and any(child.dep_ in ("ccomp", "xcomp") for child in verb.children):
+        if _says_nothing(verb, lemma):
             return
         if any(aux.lower_ == "used" for aux in clause.auxiliaries):
-            yield from self._plain(verb, owner, True, third_person(lemma), starts=True, passive=clause.passive)
+            yield from self._complements.plain(
+                verb, owner, True, third_person(lemma), starts=True, passive=clause.passive
+            )
             return
         if lemma in _MOVES or lemma in self._words.change:
             moved = list(self._change(clause, verb, owner, negative))
@@ -172,11 +159,11 @@ class Reader:
                 c.dep_ == "dobj" for c in verb.children
             ):
                 return
-            name = self._name(f"{lemma}", f"{surface} to" if clause.passive else surface)
+            name = self._complements.name(f"{lemma}", f"{surface} to" if clause.passive else surface)
             shown = text_of(words)
             yield Relation(lowered(owner), name, shown.removeprefix("to ") if clause.passive else shown, negative)
             return
-        yield from self._plain(verb, owner, negative, surface, passive=clause.passive)
+        yield from self._complements.plain(verb, owner, negative, surface, passive=clause.passive)
 
     def _inner(self, inner: Token, owner: Phrase, *, negative: bool, starts: bool) -> Iterator[Relation]:
         negative ^= any(child.dep_ == "neg" for child in inner.children)
@@ -185,7 +172,7 @@ class Reader:
             yield from self._copula_inner(inner, owner, negative)
             return
         surface = inner.lower_ if passive else third_person(inner.lemma_.lower())
-        yield from self._plain(inner, owner, negative, surface, starts=starts, passive=passive)
+        yield from self._complements.plain(inner, owner, negative, surface, starts=starts, passive=passive)
 
     def _copula_inner(self, inner: Token, owner: Phrase, negative: bool) -> Iterator[Relation]:
         for relation in self._copula.read(inner, owner.head, negative):
@@ -197,7 +184,7 @@ class Reader:
         if any(aux.lower_ in ("can", "could") for aux in clause.auxiliaries):
             return f"can {'be ' if clause.passive else ''}{verb.lower_}"
         if clause.passive or clause.kind == "acl" and verb.tag_ == "VBN":
-            return f"was {verb.lower_}" if self._past and lemma in self._words.state else verb.lower_
+            return f"was {verb.lower_}" if self._complements.past and lemma in self._words.state else verb.lower_
         if verb.tag_ == "VBZ":
             return verb.lower_
         finished = clause.tense == "past" or clause.perfect
@@ -212,7 +199,7 @@ class Reader:
         lemma = verb.lemma_.lower()
         ends = {
             c.lower_: o
-            for c in _links(verb)
+            for c in links_of(verb)
             for o in c.children
             if c.lower_ in ("from", "to") and o.dep_ == "pobj" and o.i not in self._without
         }
@@ -244,148 +231,19 @@ class Reader:
             *(t.i for c in head.children if c.dep_ == "prep" and c.lower_ == "to" for t in c.subtree),
         }
 
-    def _plain(
-        self, verb: Token, owner: Phrase, negative: bool, surface: str, *, starts: bool = False, passive: bool = False
-    ) -> Iterator[Relation]:
-        particle = next((child for child in verb.children if child.dep_ == "prt"), None)
-        lemma = ("be " + verb.lower_) if passive else verb.lemma_.lower()
-        if particle is not None:
-            surface, lemma = f"{surface} {particle.text}", f"{lemma} {particle.lower_}"
-        links = [link for link in _links(verb) if link.i not in self._without and link.lower_ not in _NO_LINK]
-        objects = [
-            child
-            for child in verb.children
-            if child.dep_ in ("dobj", "oprd", "attr", "dative")
-            and child.i not in self._without
-            and child.dep_ != "prep"
-            and child.pos_ != "ADP"
-        ]
-        thing = next((child for child in objects if child.dep_ != "dative"), None) or next(iter(objects), None)
-        found = list(
-            self._with_object(verb, owner, negative, surface, lemma, thing, links)
-            if thing is not None
-            else self._linked(verb, owner, negative, surface, lemma, links)
-        )
-        if not found:
-            found = list(self._without_object(verb, owner, negative, surface, passive=passive))
-        for relation in found:
-            yield Relation(
-                relation.subject, relation.predicate, relation.object, relation.negative, relation.past, starts
-            )
 
-    def _with_object(
-        self, verb: Token, owner: Phrase, negative: bool, surface: str, lemma: str, thing: Token, links: list[Token]
-    ) -> Iterator[Relation]:
-        heads, together = conjoined(thing)
-        for link in links:
-            target = self._target(link)
-            carried = None if self._past else self._words.carry.get(f"{lemma} {link.lower_}")
-            if target is not None and carried and link.i > thing.i:
-                where = phrase(target, self._people, without=self._without)
-                for each in heads:
-                    what = phrase(each, self._people, without=self._without)
-                    if where is not None and what is not None and together:
-                        yield Relation(lowered(what), self._words.declared(carried), where.text, negative)
-                return
-        tail = [
-            t
-            for link in links
-            if link.i > thing.i and self._target(link) is not None
-            for t in link.subtree
-            if t.i not in self._without
-        ]
-        if any(token.pos_ == "PRON" for token in tail):
-            tail = []
-        for each in heads if together else [thing]:
-            what = phrase(each, self._people, without=self._without)
-            if what is None:
-                continue
-            denied = has_no(each)
-            tokens = list(what.tokens)
-            if not together:
-                tokens = [
-                    t for t in subtree(thing, without=self._without, out={"relcl", "appos", "punct"}) if t.dep_ != "det"
-                ]
-            shown = what.text if together else text_of(tokens)
-            if tail and each is heads[-1]:
-                shown = f"{shown} {text_of(tail)}"
-            yield Relation(
-                lowered(owner),
-                self._name(lemma, surface),
-                without_no(shown) if denied else shown,
-                negative ^ denied,
-            )
-
-    def _target(self, link: Token) -> Token | None:
-        return next((child for child in link.children if child.dep_ == "pobj" and child.i not in self._without), None)
-
-    def _linked(
-        self, verb: Token, owner: Phrase, negative: bool, surface: str, lemma: str, links: list[Token]
-    ) -> Iterator[Relation]:
-        for link in links:
-            target = self._target(link)
-            if target is None or link.i < verb.i:
-                continue
-            if link.lower_ == "at" and link.nbor(1).lower_ in ("most", "least"):  # a bound on a figure, no place
-                shown = text_of([link, *subtree(target, without=self._without)])
-                yield Relation(lowered(owner), self._name(lemma, surface), shown, negative)
-                continue
-            heads, together = conjoined(target)
-            for each in heads if together else [target]:
-                what = phrase(each, self._people, without=self._without)
-                if what is None:
-                    continue
-                form = f"{lemma} {link.lower_}"
-                inverted = self._inverted(form, f"{surface} {link.text}")
-                shown = (
-                    what.text
-                    if together
-                    else text_of(
-                        t for t in subtree(target, without=self._without, out={"relcl", "appos"}) if t.dep_ != "det"
-                    )
-                )
-                denied = has_no(each)
-                if inverted is not None:
-                    yield Relation(shown, self._words.declared(inverted), lowered(owner), negative ^ denied)
-                else:
-                    told = verb.tag_ in ("VB", "VBP", "VBZ") and owner.head.pos_ == "NOUN"
-                    name = self._name(form, f"{surface} {link.text}", thing=told)
-                    yield Relation(lowered(owner), name, without_no(shown) if denied else shown, negative ^ denied)
-
-    def _without_object(
-        self, verb: Token, owner: Phrase, negative: bool, surface: str, *, passive: bool
-    ) -> Iterator[Relation]:
-        for child in verb.children:
-            if child.i in self._without or child.i < verb.i:
-                continue
-            if (
-                child.dep_ in ("npadvmod", "acomp")
-                or child.dep_ == "advmod"
-                and child.lower_ not in _FILLERS
-                and child.tag_ in ("RB", "JJ")
-            ):
-                words = [t for t in subtree(child, out={"punct", "advcl", "relcl"}) if t.i not in self._without]
-                rest = [
-                    t for link in _links(verb) if link.i > child.i for t in link.subtree if t.i not in self._without
-                ]
-                shown = text_of([*words, *rest])
-                if shown and not any(t.pos_ == "PRON" for t in (*words, *rest)):
-                    yield Relation(lowered(owner), self._name(verb.lemma_.lower(), surface), shown, negative)
-                    return
-        if passive and not any(child.dep_ in ("ccomp", "xcomp", "advcl") for child in verb.children):
-            yield Relation(lowered(owner), self._words.declared(self._words.copula["other"]), surface, negative)
+def _phase(verb: Token, inner: Token, lemma: str) -> tuple[bool, bool] | None:
+    """Return (ends it, starts at its time) for "used to", "stop", "start" and "keep" with a verb; None for others."""
+    if verb.lower_ == "used" and any(child.lower_ == "to" for child in inner.children) or lemma in _STOPS:
+        return True, True
+    if lemma in _STARTS or lemma in _GOES_ON:
+        return False, lemma in _STARTS
+    return None
 
 
-def _links(verb: Token) -> list[Token]:
-    """Return the prepositions of a verb, the agent's "by" included; "from Berlin to Lisbon" counts both."""
-    out = [
-        child
-        for child in verb.children
-        if child.dep_ in ("prep", "agent", "dative") and child.pos_ in ("ADP", "SCONJ", "PART")
-    ]
-    for link in list(out):
-        out.extend(inner for inner in link.children if inner.dep_ == "prep" and inner.lower_ == "to")
-        for target in link.children:
-            if target.dep_ == "pobj" and link.lower_ == "from":
-                out.extend(inner for inner in target.children if inner.dep_ == "prep" and inner.lower_ == "to")
-    return out
+def _says_nothing(verb: Token, lemma: str) -> bool:
+    """Say whether a verb only reports, or only tells how something strikes the speaker."""
+    around = {child.dep_ for child in verb.children}
+    if lemma in _SEEMING and around & {"acomp", "oprd", "prep", "dobj", "advmod"}:
+        return True
+    return lemma in _REPORTING_ONLY and bool(around & {"ccomp", "xcomp"})

@@ -26,6 +26,8 @@ _DISCOURSE: Final = re.compile(
     r"\s*[,:!.—–-]+\s+)",
     re.IGNORECASE,
 )
+#: "Hi Maria, …": whom the text greets is not its subject
+_GREETING: Final = re.compile(r"(?i:hi|hey|hello|thanks|thank you|wow|woah|yeah|dear) [A-Z]\w*\s*[,!.:–—-]+\s+")
 _SPEAKER_SAID: Final = re.compile(
     r"(?P<who>[A-Z@][\w'.-]*(?: [A-Z][\w'.-]*){0,2}|[a-z][\w.]*-[\w-]+) (?:said|says|wrote|writes|replied|told me|mentioned|reported):\s*[\"“']?"
 )
@@ -176,7 +178,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 def _lead(text: str, start: int, end: int) -> tuple[int, str | None]:
     """Cut discourse words from the front; return the new start and who is said to have said the rest."""
     for _ in range(3):
-        found = _DISCOURSE.match(text, start, end)
+        found = _DISCOURSE.match(text, start, end) or _GREETING.match(text, start, end)
         if not found or found.end() >= end:
             break
         start = found.end()

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 RULES: Final = "1"
 #: a sentence with this many finite clauses tells a story; cutting it up makes facts that nobody stated
 _STORY: Final = 5
+_ASIDE: Final = frozenset({"since", "after", "before", "until", "when", "while", "as", "once"})
 _PARSED: Final = 900_000
 _GUESSED: Final = 600_000
 
@@ -122,17 +123,21 @@ class TextExtractor:
             if len(found) >= _STORY:
                 continue
             for clause in found:
+                if clause.kind == "advcl" and clause.marker in _ASIDE and clause.tense == "past":
+                    continue  # "since we last talked": says when, not what
                 how = modality(clause, part, whole)
                 for relation, times in self._read(document, sentence, doc, clause, found, people):
                     out.append(self._extracted(document, sentence, relation, times, clause, how, part))
-            out.extend(self._order(document, sentence, part, people))
+            out.extend(self._order(document, sentence, part, people, whole))
             _remember(people, part)
         # a verb taken for a noun leaves a sentence without clauses; simple patterns still read it
         if not out and whole is None and not any(is_predicate(token) for token in doc):
             return self._unparsed(document, sentence, whole, people)
         return out
 
-    def _order(self, document: Document, sentence: Sentence, part: Span, people: People) -> Iterator[Extracted]:
+    def _order(
+        self, document: Document, sentence: Sentence, part: Span, people: People, whole: Modality | None
+    ) -> Iterator[Extracted]:
         """Give an order as a candidate of its own, so that the caller sees it; the reader is told to do it."""
         root = part.root
         if not imperative(part):
@@ -147,7 +152,7 @@ class TextExtractor:
                 Relation(
                     people.addressee or "reader", snake(root.lemma_), shown, any(c.dep_ == "neg" for c in root.children)
                 ),
-                Modality.INSTRUCTION,
+                Modality.QUESTION if whole is Modality.QUESTION else Modality.INSTRUCTION,
                 (None, None),
                 (start, end),
                 _PARSED,
@@ -157,6 +162,7 @@ class TextExtractor:
         self, document: Document, sentence: Sentence, doc: Doc, clause: Clause, found: list[Clause], people: People
     ) -> Iterator[tuple[Relation, list[TimeSpan]]]:
         spans = find_times(sentence.text, document.observed_at, tense=clause.tense, zone=document.zone)
+        spans = [span for span in spans if not _describes(doc, span)]
         own = [span for span in spans if _clause_of(doc, span, found) is clause]
         elsewhere = {i for span in spans if span not in own for i in _tokens(doc, span)}
         place_names: frozenset[int] | None = None
@@ -254,6 +260,15 @@ def _tokens(doc: Doc, span: TimeSpan) -> range:
     return range(0) if found is None else range(found.start, found.end)
 
 
+def _describes(doc: Doc, span: TimeSpan) -> bool:
+    """Say whether "from 1900" tells which thing is meant ("a book from the 1900s") and not since when."""
+    first = next((doc[i] for i in _tokens(doc, span)), None)
+    years = first is not None and all(
+        doc[i].lower_ == "the" or doc[i].text[:2].isdigit() for i in _tokens(doc, span)[1:]
+    )
+    return first is not None and first.lower_ == "from" and years and first.head.pos_ in ("NOUN", "PROPN")
+
+
 def _clause_of(doc: Doc, span: TimeSpan, found: list[Clause]) -> Clause | None:
     """Return the clause a phrase belongs to: the nearest verb above its first word that heads one (or its complement)."""
     tokens = _tokens(doc, span)
@@ -290,5 +305,6 @@ def _remember(people: People, part: Span) -> None:
     subject = next((t for t in part if t.dep_ in ("nsubj", "nsubjpass")), None)
     goes_on = subject is not None and subject.pos_ == "PRON" and not named
     people.person = next(iter(named)) if len(named) == 1 else people.person if goes_on else None
-    people.thing = next(iter(named | things)) if len(named | things) == 1 else None
+    single = len(named | things) == 1 and subject is not None and subject.pos_ in ("NOUN", "PROPN")
+    people.thing = next(iter(named | things)) if single else None
     people.group = next(iter(groups)) if len(groups) == 1 and not things else None

@@ -50,6 +50,8 @@ PHRASES: list[tuple[str, str | None, str | None]] = [
     ("by the end of March 2026", "2026-03-31", None),
     ("yesterday", "2026-11-17", "2026-11-17"),
     ("two days ago", "2026-11-16", "2026-11-16"),
+    ("last weekend", "2026-11-14", "2026-11-15"),
+    ("last night", "2026-11-17", "2026-11-17"),
     ("last month", "2026-10", "2026-10"),
     ("last Friday", "2026-11-13", "2026-11-13"),
     ("next Monday", "2026-11-23", "2026-11-23"),
