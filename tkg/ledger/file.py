@@ -92,7 +92,7 @@ def check_present(path: Path, *, create: bool) -> bool:
         if path.exists():
             return True
         log = companions(path)[0]
-        if log.exists():
+        if log.exists() and log.stat().st_size:  # a reader may leave an empty one
             raise Damaged(f"{path} is missing and {log.name} is there; restore the ledger from a backup")
     if not create:
         raise NotFound(f"there is no ledger at {path}; create the tenant first")

@@ -45,6 +45,8 @@ class WriterLock:
         """Give the lock back; a second call does nothing."""
         if self._fd is not None and self._pid == os.getpid():
             os.ftruncate(self._fd, 0)
+            # closing alone would leave it with a child that was forked a moment ago
+            fcntl.flock(self._fd, fcntl.LOCK_UN)
         self.abandon()
 
     def abandon(self) -> None:

@@ -142,7 +142,8 @@ class SqliteLedger(Reader):
         """
         wanted = sorted(set(ids))  # drawn before the transaction: they may come from reading this very ledger
         with self._writing():
-            removed = 0
+            removed, pending = 0, self._compact
+            self._compact = True  # after a failed commit it is not known whether there is something to finish
             with self._transaction("BEGIN IMMEDIATE"):
                 for identifier in wanted:
                     removed += self._connection.execute(
@@ -150,7 +151,7 @@ class SqliteLedger(Reader):
                     ).rowcount
                 if removed:
                     self._connection.execute("UPDATE meta SET value = '1' WHERE name = 'compact'")
-            self._compact = self._compact or removed > 0
+            self._compact = pending or removed > 0
             self.compact()
             return removed
 
