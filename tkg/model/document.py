@@ -14,7 +14,8 @@ class Document(Value):
     """A text with where it came from and when it was said; the unit an extractor reads.
 
     `observed_at` is the reference date for relative times in it (never today's). `speaker` and `addressee` resolve
-    "I" and "you"; `role` is who that was in a chat ("user", "assistant", "tool"). `media` is "text", "markdown", "yaml", "json" or "turn" (one message of a conversation).
+    "I" and "you"; `role` is who that was in a chat ("user", "assistant", "tool"). `media` is "text", "markdown", "yaml",
+    "json" or "turn" (one message of a conversation).
     """
 
     text: str

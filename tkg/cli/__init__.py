@@ -1,0 +1,1 @@
+"""The command line: options, tables, JSON, exit codes; and the only reading of the environment."""

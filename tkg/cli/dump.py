@@ -1,0 +1,78 @@
+"""`export`: everything a scope holds."""
+
+from __future__ import annotations
+
+import json as json_module
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from tkg.cli.command import Command
+from tkg.cli.opening import check_path, reading
+from tkg.cli.options import Engine, EngineChoice, Json, Store, Tenant, User
+from tkg.cli.screen import complain, print_json
+from tkg.errors import RequestError
+
+_BEYOND: Final = re.compile(r"[^\x20-\x7e]")
+
+
+def _escape(match: re.Match[str]) -> str:
+    point = ord(match.group())
+    if point < 0x10000:
+        return f"\\u{point:04x}"
+    return f"\\u{0xD800 + (point - 0x10000 >> 10):04x}\\u{0xDC00 + (point - 0x10000 & 0x3FF):04x}"
+
+
+def plain_line(line: str) -> str:
+    """Return a line of JSON with every character beyond printable ASCII as an escape; it means the same."""
+    return _BEYOND.sub(_escape, line.rstrip("\r\n"))
+
+
+def export(
+    store: Store,
+    tenant: Tenant,
+    user: User = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", metavar="FILE", help="Write to this new file instead of stdout.")
+    ] = None,
+    engine: EngineChoice = Engine.AUTO,
+    json: Json = False,
+) -> None:
+    """Write everything in the scope as JSON Lines: the same bytes for the same ledger.
+
+    With --json it is one document whose `records` are those lines.
+    """
+    if output is not None and check_path(output, "--output").exists():
+        raise RequestError(f"{output} exists; name a new file")
+    with reading(store, engine) as memory:
+        lines = memory.scope(tenant, user).export()
+        if json:
+            print_json("tkg.export/1", {"tenant": tenant, "records": [json_module.loads(line) for line in lines]})
+        elif output is None:
+            for line in lines:
+                sys.stdout.write(plain_line(line) + "\n")
+        else:
+            complain(f"Wrote {_write(output, map(plain_line, lines))} records to {output}.")
+
+
+def _write(output: Path, lines: map[str]) -> int:
+    """Write all lines or no file; return their number."""
+    fresh = output.with_name(output.name + ".new")
+    count = 0
+    try:
+        with fresh.open("w", encoding="ascii", newline="\n") as file:
+            for line in lines:
+                file.write(line + "\n")
+                count += 1
+        os.replace(fresh, output)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise RequestError(f"{output} cannot be written: {error.strerror}") from None
+    return count
+
+
+COMMANDS: Final = (Command("export", export, "tkg export --store ./memory --tenant acme --output acme.jsonl"),)

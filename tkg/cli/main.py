@@ -1,0 +1,130 @@
+"""The application: its commands in order, and the one place where errors become sentences and exit codes.
+
+Exit codes: 0 done; 1 found something, or some inputs failed; 2 wrong use; 3 refused by policy; 4 store busy or damaged;
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+import typer
+
+from tkg.cli import contain, decide, dump, ingest, read, stage, store, trace, write
+from tkg.cli.command import Command
+from tkg.cli.screen import complain
+from tkg.errors import TkgError
+
+COMMANDS: Final[tuple[Command, ...]] = (
+    *store.COMMANDS,
+    *ingest.COMMANDS,
+    *write.COMMANDS,
+    *read.COMMANDS,
+    *trace.COMMANDS,
+    *decide.COMMANDS,
+    *contain.COMMANDS,
+    *dump.COMMANDS,
+    *stage.COMMANDS,
+)
+
+#: the root of the errors about options and arguments; which package it lives in depends on the version of typer
+_UsageError: Final[type[Exception]] = next(
+    one for one in typer.BadParameter.__mro__ if one.__name__ == "ClickException"
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"tkg {version('tkg')}")
+        raise typer.Exit
+
+
+def _root(
+    context: typer.Context,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Memory for agents: claims with evidence, two time axes, and revocation that reaches everything derived.
+
+    Exit codes: 0 done; 1 found something, or some inputs failed; 2 wrong use; 3 refused by policy; 4 store busy or
+    damaged.
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def build() -> typer.Typer:
+    """Return the application with every command."""
+    app = typer.Typer(
+        name="tkg",
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        invoke_without_command=True,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    app.callback()(_root)
+    for one in COMMANDS:
+        app.command(one.name, help=one.help, epilog=one.epilog)(one.run)
+    return app
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command.
+
+    Args:
+        arguments: the words after `tkg`.
+
+    Returns:
+        The exit code. Every error is one sentence on stderr.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that cannot show a character gets an escape, not an error
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = _run(list(arguments))
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # the reader went away, as `head` does: say nothing, also not at the exit of the process
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _run(arguments: list[str]) -> int:
+    command: Any = typer.main.get_command(build())
+    try:
+        code = command.main(args=arguments, prog_name="tkg", standalone_mode=False)
+    except TkgError as error:
+        complain(error)
+        return error.exit_code
+    except _UsageError as error:
+        complain(_usage(error))
+        return 2
+    except (KeyboardInterrupt, typer.Abort):
+        complain("Interrupted; what was written is kept, and the same command can be run again.")
+        return 130
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a person gets a sentence, whatever happened
+        if "--debug" in arguments[:1]:
+            traceback.print_exc()
+        else:
+            complain(f"Unexpected {type(error).__name__}; run `tkg --debug …` to see where, and please report it.")
+        return 4
+    if code == 130:
+        complain("Interrupted; what was written is kept, and the same command can be run again.")
+    return code if isinstance(code, int) else 0
+
+
+def _usage(error: Any) -> str:
+    message = str(error.format_message()).strip().rstrip(".")
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "tkg"
+    return f"{path}: {message}; see `{path} --help`."

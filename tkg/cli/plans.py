@@ -1,0 +1,88 @@
+"""Showing a plan, and finding out what it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tkg.cli.screen import print_fields, print_heading, print_json, print_table
+from tkg.errors import RequestError
+from tkg.ids import kind_of
+from tkg.memory.answers import Effect, Plan
+
+
+def target_of(
+    identifier: str | None,
+    *,
+    claim: str | None,
+    evidence: str | None,
+    source: str | None,
+    session: str | None,
+    principal: str | None,
+) -> dict[str, str]:
+    """Return the one thing a change is about, as the keyword that the facade takes.
+
+    Raises:
+        RequestError: nothing, or more than one thing.
+    """
+    if identifier is not None:
+        kind = kind_of(identifier)
+        if kind == "evidence":
+            evidence = _only(evidence, identifier)
+        elif kind == "source":
+            source = _only(source, identifier)
+        else:
+            claim = _only(claim, identifier)
+    given = {"claim": claim, "evidence": evidence, "source": source, "session": session, "principal": principal}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if len(chosen) != 1:
+        raise RequestError(
+            "name exactly one target: an ID, --claim, --evidence, --source, --of-session or --of-principal"
+        )
+    return chosen
+
+
+def _only(given: str | None, identifier: str) -> str:
+    if given is not None:
+        raise RequestError("the target was given twice; name it once")
+    return identifier
+
+
+def show_plan(plan: Plan, *, title: str) -> None:
+    """Print what a plan changes, and what it leaves standing."""
+    print_heading(title)
+    print_fields(
+        [
+            ("targets", "\n".join(plan.targets)),
+            ("become", plan.status),
+            ("planned at", f"tx:{plan.planned_at}"),
+            ("done at", None if plan.done_at is None else f"tx:{plan.done_at}"),
+        ]
+    )
+    for heading, effects in (
+        ("Falls", plan.falls),
+        ("Is suspended", plan.suspended),
+        ("Stands again", plan.returns),
+        ("Survives", plan.survives),
+        ("Becomes the answer again", plan.resurfaces),
+    ):
+        if effects:
+            print_heading(heading)
+            print_table(["what", "id", "state"], _rows(effects), whole=(1,))
+
+
+def _rows(effects: Sequence[Effect]) -> list[tuple[str, str, str]]:
+    rows = []
+    for one in effects:
+        change = one.after if one.before == one.after else f"{one.before} → {one.after}"
+        if one.kept_by:
+            change += f" (kept by {len(one.kept_by)})"
+        rows.append((f"{one.kind}: {one.label}", one.id, change))
+    return rows
+
+
+def report(schema: str, plan: Plan, *, title: str, json: bool) -> None:
+    """Print a plan as JSON or as tables."""
+    if json:
+        print_json(schema, plan.model_dump(mode="json"))
+    else:
+        show_plan(plan, title=title)

@@ -1,0 +1,201 @@
+"""Files and folders into memory, item by item: what `tkg ingest` and the demo do.
+
+Reading again what was already loaded changes nothing, so a load that was interrupted is simply run again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from tkg.errors import StoreError, TkgError
+from tkg.extractors import formats
+from tkg.ids import digest
+from tkg.memory.store import Memory
+from tkg.model.document import Document
+from tkg.model.evidence import Evidence
+from tkg.model.scope import Channel
+from tkg.model.time import Instant, to_datetime
+from tkg.model.verdict import Outcome, Verdict
+
+#: roles of a chat whose words are the agent's own, whatever channel the file comes through
+_AGENTS: Final = frozenset({"assistant", "agent", "ai", "bot", "model", "system"})
+#: longest plain text that is one message; longer ones are read like a document
+_MESSAGE: Final = 60_000
+
+
+@dataclass
+class Tally:
+    """What became of the inputs."""
+
+    documents: int = 0
+    episodes: int = 0
+    skipped: int = 0
+    refused: int = 0
+    failed: int = 0
+    claims: Counter[str] = field(default_factory=Counter)
+
+    def count(self, verdicts: list[Verdict], *, new: bool) -> None:
+        """Count what one document gave; `new` says whether anything was written."""
+        self.documents += 1
+        if not new:
+            self.skipped += 1
+        elif verdicts and verdicts[0].outcome is Outcome.REJECTED:
+            self.refused += 1
+        else:
+            self.episodes += 1
+            self.claims.update(one.outcome.value for one in verdicts[1:])
+
+    def fields(self) -> dict[str, Any]:
+        """Return the figures, in order."""
+        claims = {outcome.value: self.claims[outcome.value] for outcome in Outcome}
+        return {
+            "documents": self.documents,
+            "episodes": self.episodes,
+            "already_there": self.skipped,
+            "refused": self.refused,
+            "failed": self.failed,
+            "claims": claims,
+        }
+
+
+@dataclass(frozen=True)
+class Loader:
+    """Who loads, and where to.
+
+    Args:
+        memory: the open store.
+        tenant: whose memory.
+        user: narrows the scope.
+        channel: class of what is loaded; the agent's own words in a chat never count as more than inferred.
+        principal: who vouches for the inputs.
+        session: work session of all of them (default: what each document says).
+        version: version of all of them (default: what each says, else a digest of its text).
+    """
+
+    memory: Memory
+    tenant: str
+    user: str | None
+    channel: Channel
+    principal: str
+    session: str | None = None
+    version: str | None = None
+
+    def _head(self) -> int:
+        return self.memory.tenant(self.tenant).ledger.head.seq if self.memory.exists(self.tenant) else 0
+
+    def load(self, document: Document) -> tuple[list[Verdict], bool]:
+        """Remember one document; return the verdicts and whether anything was written."""
+        before = self._head()
+        handle = self.memory.scope(
+            self.tenant,
+            self.user,
+            channel=channel_of(document, self.channel),
+            principal=self.principal,
+            session=self.session or document.session,
+        )
+        media = "markdown" if document.media == "text" and len(document.text) > _MESSAGE else document.media
+        verdicts = handle.remember(
+            document.text,
+            evidence=Evidence.build(uri=document.uri, version=self._version(document), locator=document.turn),
+            observed_at=to_datetime(document.observed_at),
+            speaker=document.speaker,
+            turn=document.turn,
+            media=media,
+        )
+        return verdicts, self._head() > before
+
+    def _version(self, document: Document) -> str | None:
+        if self.version is not None or document.media == "turn":
+            return self.version or document.version
+        return document.version or f"sha256:{digest(document.text)[:16]}"
+
+    def load_all(
+        self,
+        items: Iterable[formats.Read],
+        tally: Tally,
+        *,
+        problem: Callable[[str], None],
+        done: Callable[[Document | None, list[Verdict]], None] = lambda document, verdicts: None,
+    ) -> None:
+        """Load items one by one; the rest goes on after one that cannot be read or is refused.
+
+        Args:
+            items: what `documents_of` yields.
+            tally: where everything is counted.
+            problem: gets one line for each item that failed or was refused.
+            done: called after each item, with its document and verdicts.
+
+        Raises:
+            StoreError: the store is busy, damaged or full; nothing after it would work.
+        """
+        for item in items:
+            verdicts: list[Verdict] = []
+            if isinstance(item, formats.Problem):
+                tally.failed += 1
+                problem(str(item))
+                done(None, verdicts)
+                continue
+            where = item.uri if item.turn is None else f"{item.uri} {item.turn}"
+            try:
+                verdicts, new = self.load(item)
+            except StoreError:
+                raise
+            except TkgError as error:
+                tally.failed += 1
+                problem(f"{where}: {error}")
+            else:
+                tally.count(verdicts, new=new)
+                if new and verdicts and verdicts[0].outcome is Outcome.REJECTED:
+                    problem(f"{where}: refused: {reason_of(verdicts[0])}")
+            done(item, verdicts)
+
+
+def reason_of(verdict: Verdict) -> str:
+    """Return the sentence of the check that decided, or its code in words."""
+    decisive = [one.reason for one in verdict.checks or () if one.code == verdict.code and one.reason]
+    return decisive[-1] if decisive else verdict.code.replace("_", " ") + "."
+
+
+def channel_of(document: Document, channel: Channel) -> Channel:
+    """Return the channel of a document: the agent's own words in a chat never count as more than inferred."""
+    if (document.role or "").strip().lower() in _AGENTS:
+        return min(channel, Channel.AGENT_INFERRED, key=lambda one: one.rank)
+    return channel
+
+
+def documents_of(
+    path: Path, *, format: formats.Format | None = None, now: Instant, stated: Instant | None = None
+) -> Iterator[formats.Read]:
+    """Yield the documents and problems of a file or folder.
+
+    A document without a date of its own gets `stated`, else the time its file was last changed (never the time of
+    loading, so that reading an unchanged file again finds what is already there).
+
+    Args:
+        path: a file, or a folder that is read recursively.
+        format: how to read it; None goes by suffix.
+        now: the present, which no date may lie after.
+        stated: date of undated documents.
+
+    Raises:
+        NotFound: the path does not exist.
+    """
+    for item in formats.read(path, format=format, observed_at=now if stated is None else stated):
+        if isinstance(item, Document) and stated is None and item.observed_at == now:
+            yield item.model_copy(update={"observed_at": min(_changed(path, item.uri, now), now)})
+        else:
+            yield item
+
+
+def _changed(path: Path, uri: str, now: Instant) -> Instant:
+    for file in (path / uri, path):
+        try:
+            if file.is_file():
+                return file.stat().st_mtime_ns // 1000
+        except (OSError, ValueError):
+            continue
+    return now
