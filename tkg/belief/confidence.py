@@ -10,6 +10,8 @@ import heapq
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from tkg.belief.book import LATEST, Book
+from tkg.belief.order import backs
 from tkg.model.scope import Channel
 from tkg.model.view import Backer
 
@@ -54,3 +56,12 @@ def confidence(backers: Iterable[Backer], leaves: Mapping[str, float]) -> dict[s
             if missing[place] == 0 and made[place].head not in found:
                 heapq.heappush(queue, (worth, made[place].head))
     return found
+
+
+def confidence_of(backers: Iterable[Backer], book: Book, as_of: int = LATEST) -> float:
+    """Return the confidence of one node from its own justifications; 0 when none of them stands.
+
+    A justification repeats the lowest class it rests on, so this equals `confidence` over the whole graph whenever
+    nothing but the class bounds the evidence.
+    """
+    return max((LADDER[b.justification.channel] for b in backers if backs(b, book, as_of)), default=0.0)

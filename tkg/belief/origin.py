@@ -10,7 +10,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from tkg.belief.book import LATEST, Book
+from tkg.belief.order import backs
 from tkg.model.scope import Channel
+from tkg.model.view import Backer
 from tkg.text import match_form
 
 _TRUSTED: Final = Channel.TRUSTED_TOOL.rank
@@ -104,6 +107,22 @@ def _link(witnesses: Sequence[Witness], join: object) -> None:
                 join(one, other)
 
 
-def independent(witnesses: Iterable[Witness]) -> int:
+def independent_witnesses(witnesses: Iterable[Witness]) -> int:
     """Return the number of independent origins of at least the class of a trusted tool."""
     return len(clusters(w for w in witnesses if w.channel.rank >= _TRUSTED))
+
+
+def independent(backers: Iterable[Backer], book: Book, as_of: int = LATEST) -> int:
+    """Return the number of origins of trusted class with live direct evidence for a claim.
+
+    Quick, from the origin that the gate fixed at the write; `independent_witnesses` also looks at sessions and words.
+    """
+    origins = {
+        origin
+        for backer in backers
+        if backer.justification.kind == "evidence"
+        and backer.justification.channel.rank >= _TRUSTED
+        and backs(backer, book, as_of)
+        for origin in backer.justification.origins
+    }
+    return len(origins)

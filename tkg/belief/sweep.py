@@ -8,6 +8,7 @@ cannot both hold there. The sweep visits every instant at which the answer may c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from tkg.belief.book import LATEST, Book
@@ -123,7 +124,7 @@ def crowds(
         return []
     order = Order(claims, predicate, book, as_of, same)
     edges, found = order.edges(), list[Crowd]()
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in pairwise(edges):
         point = order.at(start)
         values: list[int] = []
         members: list[str] = []
