@@ -1,0 +1,365 @@
+"""What may be shown: each candidate judged once, by belief's definitions, before any score is looked at.
+
+For claims the answer of the whole slot decides (`tkg.belief.validity`), read once per recall however many of its claims
+were found. Nothing here weighs relevance; it only says "may be shown" or a reason why not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from tkg.belief.book import Book
+from tkg.belief.order import backs, standing
+from tkg.belief.validity import Answer, Layers, Slot, effective
+from tkg.graph.port import Graph
+from tkg.ids import kind_of
+from tkg.model.claim import Claim, Justification, Polarity
+from tkg.model.instant import duration
+from tkg.model.policy import Policies
+from tkg.model.predicate import Predicate
+from tkg.model.scope import Channel, Scope
+from tkg.model.time import Instant
+from tkg.model.view import ArtefactView, SlotClaim
+from tkg.recall.render import claim_text
+from tkg.text import match_form
+
+#: confidence of one source by class (semantics 5.2); the highest of the live ones counts, copies add nothing
+LADDER: Final[dict[Channel, float]] = {
+    Channel.SYSTEM_OF_RECORD: 1.0,
+    Channel.HUMAN_VERIFIED: 0.95,
+    Channel.HUMAN_STATED: 0.8,
+    Channel.TRUSTED_TOOL: 0.7,
+    Channel.AGENT_INFERRED: 0.5,
+    Channel.EXTERNAL: 0.3,
+}
+_DAY: Final = 86_400_000_000
+
+
+class Window(NamedTuple):
+    """The valid time asked about, `[start, end)`; `point` is the instant that answers are worded for.
+
+    `phrase` is the date as the question wrote it: a claim that holds and names that date in its own words answers too.
+    """
+
+    start: Instant
+    end: Instant
+    point: Instant
+    phrase: str = ""
+
+    @property
+    def instant(self) -> bool:
+        """Whether one instant is asked about."""
+        return self.end - self.start == 1
+
+
+class SourceShown(NamedTuple):
+    """Where an item can be fetched again."""
+
+    uri: str | None = None
+    version: str | None = None
+    locator: str | None = None
+    speaker: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One judged candidate.
+
+    `state` is what it is called; `eligible` whether it may be shown. `rivals` are claims it is in conflict with.
+    """
+
+    id: str
+    kind: str
+    scope: str
+    state: str
+    eligible: bool
+    text: str
+    channel: Channel
+    confidence: float
+    origins: frozenset[str]
+    observed_at: Instant
+    evidence_id: str | None = None
+    claim: Claim | None = None
+    rivals: tuple[str, ...] = ()
+    note: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Subject and predicate, for a note."""
+        return "" if self.claim is None else f"{self.claim.subject or '?'} · {self.claim.predicate or '?'}"
+
+    @property
+    def value(self) -> str:
+        """The object of a claim."""
+        return "?" if self.claim is None else self.claim.object or "?"
+
+    @property
+    def negative(self) -> bool:
+        """Whether the claim denies its value."""
+        return self.claim is not None and self.claim.polarity is Polarity.NEGATIVE
+
+
+class _Slot(NamedTuple):
+    views: dict[str, SlotClaim]
+    predicate: Predicate
+    layers: Layers
+    answer: Answer
+
+
+class Judge:
+    """Judges candidates for one recall: one window of valid time, one transaction.
+
+    Args:
+        graph: the tenant's graph.
+        book: all status changes.
+        policies: predicates, and how long each class stays usable.
+        scope: the reader's scope.
+        window: the valid time asked about.
+        as_of: only what was written up to this transaction counts.
+        slot_of: the slot's id for (scope path, subject, predicate); with it a narrower scope shadows a wider one.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        book: Book,
+        policies: Policies,
+        scope: Scope,
+        window: Window,
+        as_of: int,
+        slot_of: Callable[[str, str, str], str] | None = None,
+    ) -> None:
+        self._graph = graph
+        self._book = book
+        self._policies = policies
+        self._scope = scope
+        self._window = window
+        self._as_of = as_of
+        self._slot_of = slot_of
+        self._slots: dict[str, _Slot] = {}
+        self._raw: dict[str, list[SlotClaim]] = {}
+        self._lapsed: Callable[[int], int] | None = None
+
+    def expire(self, written_by: Callable[[int], int]) -> None:
+        """Let time to live count: only for questions about now, where "still true?" is what matters.
+
+        Args:
+            written_by: the newest transaction that is at least so many microseconds old.
+        """
+        self._lapsed = written_by
+
+    def something_waits(self) -> bool:
+        """Return whether any node of the tenant is suspended, so that looking for it is worth a search."""
+        return bool(self._book.targets("support", "suspended", self._as_of))
+
+    # -- judging
+
+    def all(self, identifiers: Iterable[str]) -> list[Standing]:
+        """Judge candidates, in order; ids that name nothing that recall shows are skipped."""
+        found = (self._one(identifier) for identifier in identifiers)
+        return [each for each in found if each is not None]
+
+    def _one(self, identifier: str) -> Standing | None:
+        if kind_of(identifier) == "claim":
+            view = self._graph.claim(identifier)
+            return None if view is None else self._claim(view)
+        artefact = self._graph.artefact(identifier)
+        return None if artefact is None else self._artefact(artefact)
+
+    def _claim(self, view: SlotClaim) -> Standing:
+        claim = view.claim
+        live = [b.justification for b in view.backers if backs(b, self._book, self._as_of)]
+        best = max(
+            live or [b.justification for b in view.backers],
+            key=lambda j: (j.system_of_record, j.channel.rank, j.observed_at, j.id),
+            default=None,
+        )
+        state, rivals = self._claim_state(view, live)
+        eligible = state in ("active", "conflict", "past")
+        if state == "conflict" and "high" in (claim.consequence, self._predicate(claim).consequence):
+            eligible = False
+        return Standing(
+            id=claim.id,
+            kind="claim",
+            scope=claim.scope,
+            state="superseded" if state == "past" else state,
+            eligible=eligible and claim.object is not None,
+            text=claim_text(claim.subject, claim.predicate, claim.object, claim.polarity is Polarity.NEGATIVE),
+            channel=Channel.EXTERNAL if best is None else best.channel,
+            confidence=max((LADDER[j.channel] for j in live), default=LADDER[Channel.EXTERNAL]),
+            origins=frozenset(origin for j in live for origin in j.origins),
+            observed_at=claim.interval.from_lo if best is None else best.observed_at,
+            evidence_id=best.requires[0] if best is not None and best.kind == "evidence" and best.requires else None,
+            claim=claim,
+            rivals=rivals,
+            note=f"in conflict with {', '.join(rivals)}" if state == "conflict" and rivals else None,
+        )
+
+    def _claim_state(self, view: SlotClaim, live: list[Justification]) -> tuple[str, tuple[str, ...]]:
+        """Return the state of a claim (a `Reason`, or active, conflict, past) and what it is in conflict with."""
+        claim, book, as_of = view.claim, self._book, self._as_of
+        if view.seq > as_of:
+            return "not_known_then", ()
+        if (status := book.status(claim.id, as_of)) != "active":
+            return status, ()
+        stands = standing(view, book, as_of)
+        if stands is None or not stands.live:
+            needed = {one for b in view.backers if b.seq <= as_of for one in b.justification.requires}
+            waits = any(book.status(one, as_of) in ("quarantined", "held") for one in needed)
+            return ("quarantined" if waits else "revoked"), ()
+        if self._unverified(claim, view, live):
+            return "unverified", ()
+        slot = self._slot(claim)
+        return self._at_instant(view, slot) if self._window.instant else self._in_range(view, slot)
+
+    def _at_instant(self, view: SlotClaim, slot: _Slot) -> tuple[str, tuple[str, ...]]:
+        claim, answer = view.claim, slot.answer
+        if claim.id in answer.suspended or (answer.kind == "suspended" and claim.id in answer.claims):
+            return "suspended", ()
+        if claim.id in answer.claims:
+            if answer.kind == "conflict":
+                return "conflict", tuple(one for one in answer.contested or answer.claims if one != claim.id)
+            return "active", ()
+        if claim.interval.holds(self._window.point) is False:
+            return "not_valid_then", ()
+        if claim.polarity is Polarity.NEGATIVE:
+            return ("active" if self._maximal(claim.id, slot) else "superseded"), ()
+        if claim.id in answer.contested:
+            return "conflict", tuple(one for one in answer.contested if one != claim.id)
+        return ("refined" if self._maximal(claim.id, slot) else "superseded"), ()
+
+    def _maximal(self, claim_id: str, slot: _Slot) -> bool:
+        for order in slot.layers.orders:
+            point = order.at(self._window.point)
+            if any(order.standings[i].claim.id == claim_id for i in (*point.maximal, *point.possible)):
+                return True
+        return False
+
+    def _in_range(self, view: SlotClaim, slot: _Slot) -> tuple[str, tuple[str, ...]]:
+        """A claim counts for a range when it was the answer at some instant of it."""
+        window = self._window
+        state, rivals = self._at_instant(view, slot)
+        spans = effective(view, self._raw[view.claim.slot_id], slot.predicate, self._book, self._as_of)
+        if any(start < window.end and window.start < end for start, end in spans):
+            return (state, rivals) if state in ("active", "conflict", "suspended") else ("past", ())
+        if state == "active" and window.phrase and match_form(window.phrase) in match_form(_words(view.claim)):
+            return state, rivals
+        return ("not_valid_then" if state in ("active", "conflict") else state), ()
+
+    def _unverified(self, claim: Claim, view: SlotClaim, live: list[Justification]) -> bool:
+        """Whether every live backer is older than its class stays usable, and nobody verified the claim since."""
+        if self._lapsed is None or not live:
+            return False
+        own = self._predicate(claim).ttl
+        seqs = {b.justification.id: b.seq for b in view.backers}
+        verified = self._book.last(claim.id, "verified", self._as_of)
+        history = self._book.history(claim.id) if verified is not None and verified.value == "fresh" else []
+        checked = max((seq for seq, change in history if change.axis == "verified"), default=0)
+        for justification in live:
+            days = self._policies.forget.ttl_days.get(justification.channel)
+            ttl = duration(own) if own is not None else None if days is None else days * _DAY
+            if ttl is None or max(seqs[justification.id], checked) > self._lapsed(ttl):
+                return False
+        return True
+
+    def _artefact(self, view: ArtefactView) -> Standing:
+        artefact, book, as_of = view.artefact, self._book, self._as_of
+        backers = self._graph.justifications(artefact.id)
+        requires = backers[0].justification.requires if backers else ()
+        status, support = book.status(artefact.id, as_of), book.support(artefact.id, as_of)
+        state = "active"
+        if view.seq > as_of:
+            state = "not_known_then"
+        elif status != "active":
+            state = status
+        elif support != "supported":
+            state = "suspended" if support == "suspended" else "revoked"
+        elif artefact.content is None:
+            state = "erased"
+        return Standing(
+            id=artefact.id,
+            kind=artefact.kind,
+            scope=artefact.scope,
+            state=state,
+            eligible=state == "active",
+            text=artefact.content or "",
+            channel=artefact.label,
+            confidence=LADDER[artefact.label],
+            origins=frozenset(origin for b in backers for origin in b.justification.origins),
+            observed_at=artefact.observed_at,
+            evidence_id=next((one for one in requires if kind_of(one) == "evidence"), None),
+        )
+
+    # -- slots
+
+    def _predicate(self, claim: Claim) -> Predicate:
+        return self._policies.write.registry.get(claim.predicate or "erased")
+
+    def _claims_of(self, slot_id: str) -> list[SlotClaim]:
+        if slot_id not in self._raw:
+            self._raw[slot_id] = self._graph.slot(slot_id)
+        return self._raw[slot_id]
+
+    def _slot(self, claim: Claim) -> _Slot:
+        if claim.slot_id in self._slots:
+            return self._slots[claim.slot_id]
+        predicate = self._predicate(claim)
+        ids = [claim.slot_id]
+        # only where one value must win can another scope's claim hide this one
+        if self._slot_of is not None and predicate.limit is not None and claim.subject and claim.predicate:
+            ids = [self._slot_of(path, claim.subject, claim.predicate) for path in self._scope.visible]
+            if claim.slot_id not in ids:
+                ids = [claim.slot_id]
+        views = [self._claims_of(slot_id) for slot_id in ids]
+        layers = Layers(views, predicate, self._book, self._as_of, self._lookup)
+        slot = _Slot({v.claim.id: v for some in views for v in some}, predicate, layers, layers.at(self._window.point))
+        for slot_id in ids:
+            self._slots[slot_id] = slot
+        return slot
+
+    def _lookup(self, claim_id: str) -> Slot | None:
+        view = self._graph.claim(claim_id)
+        return None if view is None else Slot(self._claims_of(view.claim.slot_id), self._predicate(view.claim))
+
+    # -- for what is shown
+
+    def span(self, found: Standing) -> tuple[Instant | None, Instant | None]:
+        """Return the stretch of time a claim is the answer for, around the point asked about."""
+        if found.claim is None:
+            return None, None
+        claim, slot = found.claim, self._slot(found.claim)
+        whole = (claim.interval.valid_from, claim.interval.valid_to)
+        view = slot.views.get(claim.id)
+        if view is None or len(slot.views) == 1:
+            return whole
+        spans = effective(view, self._claims_of(claim.slot_id), slot.predicate, self._book, self._as_of)
+        point = self._window.point
+        near = [one for one in spans if one[0] <= point < one[1]]
+        near += [one for one in spans if one[0] < self._window.end and self._window.start < one[1]]
+        return near[0] if near else whole
+
+    def shown_state(self, found: Standing) -> str:
+        """Return the state to print: `stale` for a text some of whose claims have been replaced since."""
+        if found.kind not in ("summary", "skill") or found.state != "active":
+            return found.state
+        backers = self._graph.justifications(found.id)
+        used = [one for b in backers for one in b.justification.requires if kind_of(one) == "claim"]
+        return "stale" if any(each.state == "superseded" for each in self.all(used)) else "active"
+
+    def source(self, found: Standing) -> SourceShown:
+        """Return where an item can be fetched again, and who said it."""
+        speaker = turn = None
+        if found.claim is None:
+            view = self._graph.artefact(found.id)
+            meta = (view.artefact.meta if view is not None else None) or {}
+            speaker, turn = meta.get("speaker"), meta.get("turn")
+        evidence = None if found.evidence_id is None else self._graph.evidence(found.evidence_id)
+        if evidence is None:
+            return SourceShown(locator=turn, speaker=speaker)
+        return SourceShown(evidence.source.uri, evidence.evidence.version, evidence.evidence.locator or turn, speaker)
+
+
+def _words(claim: Claim) -> str:
+    return " ".join(part for part in (claim.subject, claim.predicate, claim.object) if part)

@@ -1,0 +1,350 @@
+"""Recall, whole: filters before any score, then candidates, ranking, share, budget and the block.
+
+Only ports and values come in; the facade opens the tenant, calls `recall` under its lock and records the outcome before
+it hands it out. What a search by meaning would add is one more list for `fuse`, filtered by the same judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
+
+from tkg.graph.port import Graph
+from tkg.index.port import Index
+from tkg.model.claim import Claim
+from tkg.model.policy import ReadPolicy
+from tkg.model.time import BEGINNING, FOREVER, Instant
+from tkg.recall.intent import read_intent
+from tkg.recall.judge import Judge, Standing, Window
+from tkg.recall.model import Abstention, Intent, RecallItem, RecallNote, RecallOutcome, RecallRequest
+from tkg.recall.rank import Ranked, order, recency, select, strengths
+from tkg.recall.render import (
+    abstention_line,
+    frame_tokens,
+    item_line,
+    line_tokens,
+    note_line,
+    render_text,
+)
+from tkg.recall.words import content_words
+
+#: candidates wanted for each place, before ranking
+_PER_PLACE: Final = 4
+#: most hits asked of the index, however many were filtered out
+_MOST_HITS: Final = 2_000
+#: found claims that neighbours are looked for from, and newest neighbours of one entity
+_SEEDS: Final = 4
+_FAN_OUT: Final = 8
+#: a neighbour fits half as well as the claim it was reached from
+_HOP: Final = 0.5
+#: most notes, and their most share of the token budget
+_NOTES: Final = 3
+_NOTE_SHARE: Final = 0.25
+
+#: reasons that mean: there was something, but it must not be used
+_WITHDRAWN: Final = frozenset({"revoked", "quarantined", "held", "rejected", "erased", "unverified", "cancelled"})
+_RESOLVE: Final = {
+    "no_match": "nothing stored bears on this; ask a person or a source, then propose what it says",
+    "below_floor": "what was found fits too badly; ask more exactly",
+    "only_suspended": "what it depends on is in doubt; release or replace that, or verify this anew",
+    "conflict": "standing sources disagree; let a person decide or verify one of them",
+    "not_supported": "what was stored about this no longer stands; look at why_not for each id in the trace",
+}
+
+
+@dataclass
+class _Pool:
+    """What one recall has found so far, in the order found."""
+
+    standing: dict[str, Standing] = field(default_factory=dict)
+    text: list[str] = field(default_factory=list)
+    hops: list[str] = field(default_factory=list)
+    strength: dict[str, float] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    suspended: list[str] = field(default_factory=list)
+    disputed: list[str] = field(default_factory=list)
+
+    def take(self, standing: Standing) -> bool:
+        """Sort one judged candidate in; return whether it may be shown."""
+        self.standing[standing.id] = standing
+        if standing.eligible:
+            return True
+        self.left_out.setdefault(standing.id, standing.state)
+        if standing.state == "suspended" and standing.claim is not None:
+            self.suspended.append(standing.id)
+        elif standing.state == "conflict":
+            self.disputed.append(standing.id)
+        return False
+
+
+def resolve_times(request: RecallRequest, seq_at: Callable[[Instant], int]) -> tuple[Intent, Window, int]:
+    """Return the intent, the window of valid time asked about, and the transaction believed up to.
+
+    The caller's own `valid_at` and `as_of` win over what the question says.
+    """
+    intent = read_intent(request.query, request.now)
+    as_of = request.as_of
+    if request.valid_at is not None:
+        intent = Intent(rule="valid_at", start=request.valid_at, end=request.valid_at + 1)
+    elif as_of is not None:
+        intent = Intent(rule="as_of")
+    elif intent.belief_at is not None:
+        as_of = seq_at(intent.belief_at)
+    point = request.now if intent.start is None else intent.start
+    if intent.mode == "ever":
+        window = Window(BEGINNING, FOREVER, request.now)
+    elif intent.mode == "range":
+        window = Window(point, intent.end or FOREVER, request.now, intent.phrase)
+    else:
+        window = Window(point, point + 1, point)
+    return intent, window, request.latest if as_of is None else min(as_of, request.latest)
+
+
+def recall(
+    request: RecallRequest,
+    *,
+    graph: Graph,
+    index: Index,
+    judge: Callable[[Window, int], Judge],
+    policy: ReadPolicy,
+    nonce: str,
+    seq_at: Callable[[Instant], int],
+) -> RecallOutcome:
+    """Answer one question from memory.
+
+    Args:
+        request: the question, the scopes it may see, times and limits.
+        graph: the tenant's graph, for neighbours.
+        index: the tenant's text index.
+        judge: makes the judge of claims and artefacts for a window of valid time and a transaction.
+        policy: weights, floor, shares and the class a reader requires.
+        nonce: 8 to 64 of `0-9a-z` for the fence, new for each call.
+        seq_at: the newest transaction written up to a wall time ("what did we believe on …").
+
+    Returns:
+        Items, notes, what was left out and why, and the rendered block: the same for the same inputs, byte by byte.
+    """
+    intent, window, as_of = resolve_times(request, seq_at)
+    asked = judge(window, as_of)
+    present = as_of >= request.latest
+    if intent.rule == "now":
+        asked.expire(lambda age: seq_at(request.now - age))
+    pool = _Pool()
+    _gather(request, index, asked, pool, None if present else as_of)
+    _neighbours(request, graph, asked, pool)
+    if present and (not pool.text or asked.something_waits()):
+        _look_for_fallen(request, index, asked, pool)
+    ranked = order(_ranked(pool, request.now, policy))
+    selection = select(ranked, k=request.k, policy=policy)
+    for identifier, reason in selection.left_out:
+        pool.left_out.setdefault(identifier, reason)
+    items = [_item(asked, pool.standing[one.id], value) for one, value in selection.chosen]
+    return _finish(request, policy, pool, items, (intent, window, as_of), nonce)
+
+
+def _gather(request: RecallRequest, index: Index, asked: Judge, pool: _Pool, as_of: int | None) -> None:
+    """Judge text matches, best first, until enough may be shown or the index has no more."""
+    wanted = max(request.k * _PER_PLACE, 1)
+    limit = wanted
+    seen: set[str] = set()
+    scores: dict[str, float] = {}
+    while True:
+        hits = index.search(request.query, scopes=request.visible, kinds=request.kinds, limit=limit, as_of=as_of)
+        fresh = [hit for hit in hits if hit.id not in seen]
+        for standing in asked.all(hit.id for hit in fresh):
+            if standing.scope in request.visible and pool.take(standing) and len(pool.text) < wanted:
+                pool.text.append(standing.id)
+        seen.update(hit.id for hit in fresh)
+        scores.update((hit.id, hit.score) for hit in hits)
+        if len(pool.text) >= wanted or len(hits) < limit or limit >= _MOST_HITS:
+            break
+        limit = min(limit * 4, _MOST_HITS)
+    pool.strength.update(strengths({identifier: scores[identifier] for identifier in pool.text}))
+    _add_rivals(request, asked, pool)
+
+
+def _add_rivals(request: RecallRequest, asked: Judge, pool: _Pool) -> None:
+    """Put the other side of a conflict beside the side that was found."""
+    for identifier in [*pool.text, *pool.disputed]:
+        for standing in asked.all(one for one in pool.standing[identifier].rivals if one not in pool.standing):
+            if standing.scope in request.visible and pool.take(standing) and identifier in pool.strength:
+                pool.text.insert(pool.text.index(identifier) + 1, standing.id)
+                pool.strength[standing.id] = pool.strength[identifier]
+
+
+def _neighbours(request: RecallRequest, graph: Graph, asked: Judge, pool: _Pool) -> None:
+    """Follow the graph for the part of the question that a found claim leaves open.
+
+    From a claim that answers some words but not all, the way goes over an end of it that the question does not name: to
+    claims about that entity. So "where does the head of the Larch team live" finds what is said of the head's name, and
+    a question that is fully answered brings in nothing else.
+    """
+    words = content_words(request.query)
+    left = request.k * _PER_PLACE
+    claims = [pool.standing[one] for one in pool.text if pool.standing[one].claim is not None]
+    for seed in claims[:_SEEDS]:
+        if left <= 0 or words <= content_words(seed.text):
+            continue
+        assert seed.claim is not None
+        for entity in _bridges(seed.claim, words):
+            near = [one for one in graph.mentions(entity, _FAN_OUT) if one not in pool.standing][:left]
+            left -= len(near)
+            for standing in asked.all(near):
+                if standing.scope not in request.visible or not _leads_on(seed.claim, standing.claim, entity):
+                    continue
+                if pool.take(standing):
+                    pool.hops.append(standing.id)
+                    pool.strength[standing.id] = pool.strength[seed.id] * _HOP
+
+
+def _bridges(claim: Claim, words: frozenset[str]) -> list[str]:
+    """Return the ends of a claim that the question does not name, the object first."""
+    ends = ((claim.object_id, claim.object), (claim.subject_id, claim.subject))
+    return [entity for entity, name in ends if name and not content_words(name) & words]
+
+
+def _leads_on(seed: Claim, other: Claim | None, entity: str) -> bool:
+    """Return whether a neighbour says something about the entity, rather than merely sharing a value."""
+    return other is not None and (
+        other.subject_id == entity or (seed.subject_id == entity and other.object_id == entity)
+    )
+
+
+def _look_for_fallen(request: RecallRequest, index: Index, asked: Judge, pool: _Pool) -> None:
+    """See what no longer stands: to say "suspended, previously …" and why there is no answer."""
+    limit = request.k * _PER_PLACE
+    hits = index.search(request.query, scopes=request.visible, kinds=request.kinds, limit=limit, as_of=request.latest)
+    for standing in asked.all(hit.id for hit in hits if hit.id not in pool.standing):
+        if standing.scope in request.visible:
+            pool.take(standing)
+
+
+def _ranked(pool: _Pool, now: Instant, policy: ReadPolicy) -> Iterable[Ranked]:
+    for found in (pool.text, pool.hops):
+        for place, identifier in enumerate(found, start=1):
+            standing = pool.standing[identifier]
+            if standing.channel.rank < policy.least_channel.rank:
+                pool.left_out[identifier] = "label"
+                continue
+            weight = standing.confidence
+            if standing.kind == "episode":
+                weight = recency(standing.observed_at, now, policy)
+            yield Ranked(identifier, (place,), pool.strength[identifier], weight, standing.origins)
+
+
+def _item(asked: Judge, standing: Standing, value: float) -> RecallItem:
+    source = asked.source(standing)
+    claim = standing.claim
+    item = RecallItem(
+        id=standing.id,
+        kind=standing.kind,
+        scope=standing.scope,
+        channel=str(standing.channel),
+        text=standing.text,
+        observed_at=standing.observed_at,
+        uri=source.uri,
+        version=source.version,
+        locator=source.locator,
+        score=value,
+        state=asked.shown_state(standing),
+        note=standing.note,
+    )
+    if claim is None:
+        return replace(item, subject=source.speaker)
+    valid_from, valid_to = asked.span(standing)
+    return replace(
+        item,
+        subject=claim.subject,
+        predicate=claim.predicate,
+        object=claim.object,
+        negative=standing.negative,
+        valid_from=valid_from,
+        valid_to=valid_to,
+    )
+
+
+def _notes(pool: _Pool) -> list[RecallNote]:
+    """Return what must be said although it is no answer: disputes of high consequence, then what is suspended."""
+    notes: list[RecallNote] = []
+    told: set[str] = set()
+    for identifier in pool.disputed:
+        if identifier in told:
+            continue
+        standing = pool.standing[identifier]
+        told.update((identifier, *standing.rivals))
+        values = sorted({standing.value, *(pool.standing[r].value for r in standing.rivals if r in pool.standing)})
+        notes.append(RecallNote(identifier, "conflict", standing.key, "in conflict: " + " against ".join(values)))
+    for identifier in pool.suspended:
+        standing = pool.standing[identifier]
+        notes.append(RecallNote(identifier, "suspended", standing.key, f"suspended, previously {standing.value}"))
+    return notes
+
+
+def _abstention(pool: _Pool, items: list[RecallItem]) -> Abstention | None:
+    reasons = set(pool.left_out.values())
+    code: Literal["no_match", "below_floor", "only_suspended", "conflict", "not_supported"]
+    if pool.disputed:
+        code = "conflict"
+    elif items:
+        return None
+    elif pool.suspended:
+        code = "only_suspended"
+    elif reasons & {"floor", "label", "budget"}:
+        code = "below_floor"
+    elif reasons & _WITHDRAWN:
+        code = "not_supported"
+    else:
+        code = "no_match"
+    return Abstention(code, _RESOLVE[code])
+
+
+def _finish(
+    request: RecallRequest,
+    policy: ReadPolicy,
+    pool: _Pool,
+    items: list[RecallItem],
+    times: tuple[Intent, Window, int],
+    nonce: str,
+) -> RecallOutcome:
+    """Fit notes and items into the budget, whole or not at all, and render."""
+    used = frame_tokens(nonce)
+    left = request.token_budget - used
+    note_left = min(left, int(request.token_budget * _NOTE_SHARE))
+    notes: list[RecallNote] = []
+    lines: list[str] = []
+    for note in _notes(pool)[:_NOTES]:
+        line = note_line(note)
+        if (cost := line_tokens(line)) <= note_left:
+            notes.append(note)
+            lines.append(line)
+            note_left -= cost
+            left -= cost
+    shown: list[RecallItem] = []
+    for item in items:
+        line = item_line(item)
+        if (cost := line_tokens(line)) <= left:
+            shown.append(item)
+            lines.append(line)
+            left -= cost
+        else:
+            pool.left_out[item.id] = "budget"
+    abstained = _abstention(pool, shown)
+    if abstained is not None and (cost := line_tokens(line := abstention_line(abstained))) <= left:
+        lines.append(line)
+        left -= cost
+    tokens = request.token_budget - left
+    intent, window, as_of = times
+    return RecallOutcome(
+        items=tuple(shown),
+        notes=tuple(notes),
+        left_out=tuple(pool.left_out.items()),
+        abstained=abstained,
+        intent=intent,
+        valid_at=window.point,
+        as_of=as_of,
+        tokens=tokens,
+        token_budget=request.token_budget,
+        text=render_text(lines, records=len(shown), tokens=tokens, token_budget=request.token_budget, nonce=nonce),
+        scores={item.id: item.score for item in shown},
+    )
