@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final
 
 from tkg.errors import TkgError
-from tkg.gate.instructions import find_instruction
+from tkg.gate.instructions import find_instruction, find_request
 from tkg.gate.secrets import find_secret
 from tkg.gate.shape import bare_pronoun, everybody, narrative, one_off, run_scoped
 from tkg.gate.values import GateContext
@@ -166,11 +166,13 @@ def instruction_shape(candidate: Candidate, context: GateContext, policy: WriteP
         return CheckResult(check=name, outcome="reject", code="instruction", reason="The sentence is an instruction, not a fact.")
     if not policy.text_rules:
         return CheckResult(check=name, outcome="pass", code="off", reason="Text rules are off.")
-    found = find_instruction(_texts(candidate))
+    found, limit = find_instruction(_texts(candidate)), _TOOL
+    if found is None and candidate.kind == "claim":
+        found, limit = find_request(candidate.object), _AGENT
     if found is None:
         return CheckResult(check=name, outcome="pass")
     return CheckResult(
-        check=name, outcome="hold" if context.rank < _HUMAN else "note", code="instruction", reason=f"A hint: {found}."
+        check=name, outcome="hold" if context.rank <= limit else "note", code="instruction", reason=f"A hint: {found}."
     )
 
 

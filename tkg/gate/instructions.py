@@ -1,21 +1,65 @@
-"""Instruction shape: does a text tell its reader what to do? A hint that lowers trust; provenance is the control."""
+"""Instruction shape: does a text tell its reader what to do?
+
+A hint that lowers trust and shows a reviewer where to look. It is no control: attackers word around patterns, so what a
+text may do is decided by where it came from, and the gate holds with these rules switched off.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
 
-from tkg.gate.rules import load
-from tkg.gate.scan import scan
+from tkg.gate.rules import Rule, load
+from tkg.gate.scan import Form, scan, windows
+
+_SPACED: Final = re.compile(r"\b\w(?:[ ._*-]\w){3,}\b")
+_LEET: Final = str.maketrans("013457@$!|", "oieastasil")
+_WORD: Final = re.compile(r"[\w@$!|]{3,}")
+
+
+def _letters(match: re.Match[str]) -> str:
+    """Digits and signs inside a word that also has letters, as the letters they stand for."""
+    word = match.group()
+    return word.translate(_LEET) if any(c.isalpha() for c in word) else word
+
+
+def _readings(reading: Form) -> Iterator[str]:
+    """Yield a reading and, where they differ, what it says without letter-spacing and digits for letters."""
+    yield reading.folded
+    joined = _SPACED.sub(lambda match: re.sub(r"[ ._*-]", "", match.group()), reading.folded)
+    if joined != reading.folded:
+        yield joined
+    plain = _WORD.sub(_letters, joined)
+    if plain != joined:
+        yield plain
+
+
+def _first(text: str, rules: tuple[Rule, ...]) -> str | None:
+    for window in windows(text):
+        for reading in scan(window).forms:
+            for shown in _readings(reading):
+                for rule in rules:
+                    if rule.pattern.search(shown) is not None:
+                        return rule.sentence
+    return None
 
 
 def find_instruction(texts: Iterable[str]) -> str | None:
-    """Return a half sentence that says what in `texts` looks like an instruction, or None."""
+    """Return a half sentence that says what in `texts` looks like an instruction, or None.
+
+    Characters that turn the direction of text count as well: they make a reviewer read something else.
+    """
+    rules = tuple(rule for rule in load("instructions.toml") if not rule.options.get("weak"))
     for text in texts:
-        seen = scan(text)
-        for reading in seen.forms:
-            for rule in load("instructions.toml"):
-                if rule.pattern.search(reading.folded) is not None:
-                    return rule.sentence
-        if seen.bidi:
+        found = _first(text, rules)
+        if found is not None:
+            return found
+        if scan(text).turned:
             return "it holds characters that change the direction of text"
     return None
+
+
+def find_request(value: str) -> str | None:
+    """Return a half sentence where a claim's value reads like a request or question to its reader, or None."""
+    return _first(value, tuple(rule for rule in load("instructions.toml") if rule.options.get("weak")))

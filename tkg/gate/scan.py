@@ -20,15 +20,17 @@ from urllib.parse import unquote
 
 from tkg.gate.rules import table
 
-#: characters a text may have before only its first part is scanned; the store's own limit is lower
-MAX_SCAN: Final = 128 * 1024
+#: characters scanned at a time; longer texts are read in windows that overlap, so that nothing hides on a border
+MAX_SCAN: Final = 64 * 1024
+_OVERLAP: Final = 2 * 1024
 #: characters of decoded text looked at per text, over all layers
 MAX_DECODED: Final = 64 * 1024
 MAX_LAYERS: Final = 2
 
-_BIDI: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-#: joiners and selectors that honest emoji, Persian and Indic text uses
-_HONEST: Final = frozenset("\u00ad\u200c\u200d\ufe0e\ufe0f")
+#: overrides, which show letters in another order than they are stored; marks and isolates occur in honest text
+_TURNING: Final = frozenset("\u202d\u202e")
+#: joiners, selectors and marks that honest emoji, Persian, Hebrew and Indic text uses
+_HONEST: Final = frozenset("\u00ad\u061c\u200c\u200d\u200e\u200f\u2066\u2067\u2068\u2069\ufe0e\ufe0f")
 _IGNORABLE: Final = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -58,7 +60,7 @@ class Scan:
 
     forms: tuple[Form, ...]
     hidden: bool
-    bidi: bool
+    turned: bool
 
 
 @cache
@@ -146,8 +148,15 @@ def _decoded(text: str) -> Iterator[str]:
             yield found
 
 
+def windows(text: str) -> Iterator[str]:
+    """Yield `text` in parts of at most `MAX_SCAN` characters that overlap."""
+    yield text[:MAX_SCAN]
+    for start in range(MAX_SCAN - _OVERLAP, len(text) - _OVERLAP, MAX_SCAN - _OVERLAP):
+        yield text[start : start + MAX_SCAN]
+
+
 def scan(text: str) -> Scan:
-    """Return every reading of `text` within the budget; never raises on any text."""
+    """Return every reading of one window of text within the budget; never raises on any text."""
     text = text[:MAX_SCAN]
     first = form(text)
     forms, budget, layer = [first], MAX_DECODED, [first.plain]
@@ -166,4 +175,4 @@ def scan(text: str) -> Scan:
                     following.append(found.plain)
         layer = following
     ignored = {c for c in _IGNORABLE.findall(text)} if not text.isascii() else set()
-    return Scan(forms=tuple(forms), hidden=bool(ignored - _HONEST), bidi=bool(ignored & _BIDI))
+    return Scan(forms=tuple(forms), hidden=bool(ignored - _HONEST), turned=bool(ignored & _TURNING))

@@ -14,7 +14,7 @@ from typing import Final
 
 from tkg.gate.numbers import card, iban, identifier
 from tkg.gate.rules import Match, Rule, load
-from tkg.gate.scan import Form, scan
+from tkg.gate.scan import Form, scan, windows
 
 #: what stands where a secret would be and is none
 _PLACEHOLDER: Final = re.compile(
@@ -134,8 +134,9 @@ def _in_form(reading: Form) -> str | None:
 def find_secret(texts: Iterable[str]) -> str | None:
     """Return the kind of the first secret in `texts`, such as "jwt", or None. Never returns any of the text."""
     for text in texts:
-        for reading in scan(text).forms:
-            found = _in_form(reading)
-            if found is not None:
-                return found
+        for window in windows(text):
+            for reading in scan(window).forms:
+                found = _in_form(reading)
+                if found is not None:
+                    return found
     return None
