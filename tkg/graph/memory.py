@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from tkg.errors import Damaged
+from tkg.graph.port import KINDS
 from tkg.model.artefact import Artefact, Retrieval
 from tkg.model.claim import Claim, Conflict, Justification, Polarity, Refinement, Supersession
 from tkg.model.entry import Entry, Record
@@ -124,7 +125,7 @@ class MemoryGraph:
     def dependencies(self) -> list[tuple[str, str]]:
         """Every (claim, claim it depends on)."""
         claims = (record for record, _ in self._records.values() if isinstance(record, Claim))
-        return sorted((claim.id, other) for claim in claims for other in claim.depends_on)
+        return sorted({(claim.id, other) for claim in claims for other in claim.depends_on})
 
     def supersessions(self, claim_id: str) -> list[tuple[Supersession, int]]:
         """Supersession edges in which the claim wins or loses."""
@@ -266,11 +267,6 @@ class MemoryGraph:
         return {kind: found[kind] for kind in KINDS}
 
 
-#: what `counts` counts
-KINDS = (
-    "artefact", "claim", "conflict", "entity", "evidence", "justification", "outside", "principal", "refinement",
-    "retrieval", "session", "slot", "source", "status", "supersession", "verdict",
-)  # fmt: skip
 #: relations whose target becomes a node at its first mention, and the kind of node
 _NODES = {"in_slot": "slot", "subject": "entity", "object": "entity", "in_session": "session", "by": "principal"}
 #: relations whose target may belong to another tenant (what is global is read, shown and relied on everywhere)

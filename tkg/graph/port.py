@@ -1,6 +1,6 @@
 """What a graph is: a projection of the ledger that answers questions about claims and can be thrown away.
 
-Two implementations: `tkg.graph.memory` (plain dicts, the reference) and `tkg.graph.kuzu` (Cypher from `queries/`, on
+Two implementations: `tkg.graph.memory` (plain dicts, the reference) and `tkg.graph.projection` (Cypher from `queries/`, on
 kuzu or ladybug). Both are proved by `tkg.testing.GraphContract`, and a differential test compares every method.
 All lists are ordered by transaction, then id, unless said otherwise. Unknown ids give None or an empty list.
 """
@@ -8,13 +8,33 @@ All lists are ordered by transaction, then id, unless said otherwise. Unknown id
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import Final, Protocol
 
 from tkg.model.claim import Conflict, Refinement, Supersession
 from tkg.model.entry import Entry
 from tkg.model.evidence import Source
 from tkg.model.verdict import StatusChange, Verdict
 from tkg.model.view import ArtefactView, Backer, EvidenceView, Reach, RetrievalView, SlotClaim
+
+#: what `counts` counts: kinds of nodes, and of the edges between claims
+KINDS: Final = (
+    "artefact",
+    "claim",
+    "conflict",
+    "entity",
+    "evidence",
+    "justification",
+    "outside",
+    "principal",
+    "refinement",
+    "retrieval",
+    "session",
+    "slot",
+    "source",
+    "status",
+    "supersession",
+    "verdict",
+)
 
 
 class Graph(Protocol):
@@ -149,11 +169,9 @@ class Graph(Protocol):
         ...
 
     def counts(self) -> dict[str, int]:
-        """Number of nodes by kind (claim, evidence, source, artefact, justification, retrieval, verdict, …)."""
+        """Number of nodes and edges for each of `KINDS`."""
         ...
 
     def close(self) -> None:
         """Release the engine; a file graph is checkpointed first."""
         ...
-
-

@@ -39,7 +39,7 @@ class Projections:
     def _graph(self, folder: Path | None, ledger: Ledger) -> Graph:
         if self._engine == "memory":
             return MemoryGraph(ledger.read_since(0))
-        from tkg.graph.kuzu import open_graph  # the driver is loaded only where it is used
+        from tkg.graph.projection import open_graph  # the driver is loaded only where it is used
 
         small = folder is None or self._read_only or ledger.head.seq <= self._file_above
         return open_graph(

@@ -1,0 +1,229 @@
+"""The graph on kuzu or ladybug: every answer is a named query from `queries/`, every write only adds.
+
+`open_graph` opens a file (or a graph in memory), checks that it is this ledger's, brings it up to date, and makes it anew
+when it cannot be trusted: the ledger is the truth, the graph can always be thrown away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
+
+from tkg.errors import Damaged, TkgError
+from tkg.graph import schema
+from tkg.graph.bulk import CHUNK, Loader
+from tkg.graph.kuzu import BUFFER_POOL, MAX_SIZE, Engine, discard
+from tkg.graph.reads import Reads
+from tkg.graph.rows import statements
+from tkg.graph.write import Writer
+from tkg.model.entry import Entry
+
+#: records from which a bulk load is faster than statements (it pays some thirty copies, each tens of milliseconds)
+BULK: Final = 1_500
+
+#: the ledger's `read_since`: entries after a sequence number
+Source = Callable[[int], Iterable[Entry]]
+
+
+class Opening(NamedTuple):
+    """What opening a graph found and did."""
+
+    outcome: Literal["created", "current", "caught_up", "rebuilt"]
+    #: entries applied while opening
+    entries: int
+    #: why the old graph was not kept; empty unless rebuilt
+    reason: str = ""
+
+
+class KuzuGraph(Reads):
+    """`tkg.graph.port.Graph` on an engine. Open it with `open_graph`."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self._writer = Writer()
+        self.opening = Opening("created", 0)
+        if schema.is_empty(engine):
+            schema.create(engine)
+        schema.check(engine)
+        self._applied, self._hash = self._last()
+        announced = engine.read(statements("about")["announced"])
+        if announced and announced[0][0] > self._applied:
+            raise Damaged(f"{engine.where}: a bulk load was interrupted; run `tkg rebuild`")
+
+    def _last(self) -> tuple[int, str]:
+        rows = self._engine.read(statements("about")["applied"])
+        return (int(rows[0][0]), str(rows[0][1])) if rows else (0, "")
+
+    @property
+    def applied(self) -> int:
+        """Sequence number of the last entry applied."""
+        return self._applied
+
+    @property
+    def engine(self) -> str:
+        """Name of the engine: kuzu or ladybug."""
+        return self._engine.name
+
+    # -- writing
+    def apply(self, entries: Iterable[Entry]) -> None:
+        """Apply entries in order; those already applied are skipped. A few go in one transaction, many by bulk load.
+
+        Raises:
+            Damaged: the graph could not take a valid entry; it was closed and must be opened again.
+            DiskFull: no space; likewise.
+        """
+        waiting = self._fresh(entries)
+        first, records = [], 0
+        for entry in waiting:
+            first.append(entry)
+            records += len(entry.records)
+            if records > BULK:
+                self._load(chain(first, waiting))
+                return
+        if first:
+            with self._engine.transaction() as transaction:
+                for entry in first:
+                    self._writer.write(transaction, entry)
+                transaction.run(statements("about")["add_applied"], _mark(first[-1]))
+            self._applied, self._hash = first[-1].seq, first[-1].hash
+
+    def _fresh(self, entries: Iterable[Entry]) -> Iterator[Entry]:
+        last = self._applied
+        for entry in entries:
+            if entry.seq <= last:
+                continue
+            if entry.seq != last + 1:
+                raise Damaged(f"entry {entry.seq} does not follow {last}; run `tkg rebuild`")
+            last = entry.seq
+            yield entry
+
+    def _load(self, entries: Iterator[Entry]) -> None:
+        loader = Loader(self._engine)
+        for piece in _pieces(entries):
+            self._engine.write(statements("about")["announce"], {"upto": piece[-1].seq})
+            try:
+                loader.load(piece)
+            except BaseException:
+                self._engine.abandon()
+                raise
+            self._engine.write(statements("about")["add_applied"], _mark(piece[-1]))
+            self._applied, self._hash = piece[-1].seq, piece[-1].hash
+
+    def verify(self, source: Source) -> None:
+        """Make sure that the last entry applied is the ledger's.
+
+        Raises:
+            Damaged: the graph is ahead of the ledger, or another ledger's.
+        """
+        if self._applied == 0:
+            return
+        entry = next(iter(islice(source(self._applied - 1), 1)), None)
+        if entry is None or entry.seq != self._applied:
+            raise Damaged(f"{self._engine.where}: the graph is ahead of the ledger; run `tkg rebuild`")
+        if entry.hash != self._hash:
+            raise Damaged(f"{self._engine.where}: the graph belongs to another ledger; run `tkg rebuild`")
+
+    def checkpoint(self) -> bool:
+        """Move the engine's log into its file now; return whether that was done (not while somebody reads)."""
+        return self._engine.checkpoint()
+
+    def close(self) -> None:
+        """Release the engine; a file is checkpointed first."""
+        self._engine.close()
+
+
+def _mark(entry: Entry) -> dict[str, Any]:
+    return {"seq": entry.seq, "hash": entry.hash}
+
+
+def _pieces(entries: Iterator[Entry]) -> Iterator[list[Entry]]:
+    piece: list[Entry] = []
+    records = 0
+    for entry in entries:
+        piece.append(entry)
+        records += len(entry.records)
+        if records >= CHUNK:
+            yield piece
+            piece, records = [], 0
+    if piece:
+        yield piece
+
+
+class _Ledger:
+    """The ledger's entries, and whether it was the ledger that failed: then the graph is not to blame."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.failed = False
+
+    def __call__(self, seq: int) -> Iterator[Entry]:
+        try:
+            yield from self._source(seq)
+        except GeneratorExit:
+            raise
+        except BaseException:
+            self.failed = True
+            raise
+
+
+def open_graph(
+    path: Path | None,
+    *,
+    ledger_entries: Source,
+    engine: str = "auto",
+    buffer_pool: int = BUFFER_POOL,
+    max_size: int = MAX_SIZE,
+) -> KuzuGraph:
+    """Open a graph and bring it up to date; make it anew when it is damaged, foreign or ahead of the ledger.
+
+    Args:
+        path: the file, made if missing; None: in memory.
+        ledger_entries: the ledger's `read_since`.
+        engine: kuzu, ladybug, or auto.
+        buffer_pool: bytes of memory for pages; a graph in memory must fit in it.
+        max_size: bytes of address space.
+
+    Returns:
+        The graph; its `opening` says what was done and why.
+
+    Raises:
+        Busy: this or another process has the file open.
+        Unsupported: the engine is not there.
+        Damaged: the ledger cannot be read, or holds an entry that no graph can take.
+        DiskFull: no space.
+    """
+    reason = ""
+    while True:
+        ledger = _Ledger(ledger_entries)
+        try:
+            return _opened(
+                path, ledger, reason, lambda: Engine(path, engine, buffer_pool=buffer_pool, max_size=max_size)
+            )
+        except Damaged as error:
+            if path is None or reason or ledger.failed:
+                raise
+            reason = str(error)
+            discard(path)
+
+
+def _opened(path: Path | None, ledger: _Ledger, reason: str, start: Callable[[], Engine]) -> KuzuGraph:
+    new = path is None or not path.exists()
+    engine = start()
+    try:
+        graph = KuzuGraph(engine)
+        graph.verify(ledger)
+        before = graph.applied
+        graph.apply(ledger(before))
+    except TkgError:
+        engine.abandon()
+        raise
+    except BaseException:
+        engine.abandon()
+        raise
+    done = graph.applied - before
+    outcome: Literal["created", "current", "caught_up", "rebuilt"]
+    outcome = "rebuilt" if reason else "created" if new else "caught_up" if done else "current"
+    graph.opening = Opening(outcome, done, reason)
+    return graph

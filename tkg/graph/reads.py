@@ -1,0 +1,228 @@
+"""Typed answers from named queries: one or two statements each, records parsed from their bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, TypeVar
+
+from tkg.errors import Damaged
+from tkg.graph.kuzu import Engine
+from tkg.graph.port import KINDS
+from tkg.model.artefact import Artefact, Retrieval
+from tkg.model.base import Value
+from tkg.model.claim import Claim, Conflict, Justification, Refinement, Supersession
+from tkg.model.evidence import Source, StoredEvidence
+from tkg.model.verdict import StatusChange, Verdict
+from tkg.model.view import ArtefactView, Backer, EvidenceView, Reach, RetrievalView, SlotClaim
+from tkg.queries import load
+
+T = TypeVar("T", bound=Value)
+
+#: sources remembered, because every piece of evidence is shown with its source and sources are few
+_SOURCES: Final = 1_000
+
+
+class Reads:
+    """The reading half of `tkg.graph.port.Graph` on an engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._sources: dict[str, Source] = {}
+
+    # -- helpers
+    def ask(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        """Run a named query and return its rows as dictionaries: for investigations and the command line.
+
+        Raises:
+            NotFound: there is no such query.
+            Unsupported: the parameters are not the query's.
+        """
+        query = load(name)
+        return [dict(zip(query.columns, row, strict=True)) for row in self._rows(name, **parameters)]
+
+    def _rows(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
+        return self._engine.read(load(name), parameters)
+
+    def _records(self, kind: type[T], name: str, **parameters: Any) -> list[tuple[T, int]]:
+        """Return records with their transactions, in order, each once."""
+        found = {body: seq for seq, body in self._rows(name, **parameters)}
+        return _sorted((self._parse(kind, body), seq) for body, seq in found.items())
+
+    def _record(self, kind: type[T], name: str, key: str) -> tuple[T, int] | None:
+        found = self._records(kind, name, id=key)
+        return found[0] if found else None
+
+    def _parse(self, kind: type[T], body: Any) -> T:
+        try:
+            return kind.model_validate_json(body)
+        except ValueError:
+            raise Damaged(f"{self._engine.where}: a record in the graph is not readable; run `tkg rebuild`") from None
+
+    def _ids(self, name: str, **parameters: Any) -> list[str]:
+        found = dict(self._rows(name, **parameters))
+        return sorted(found, key=lambda key: (found[key], key))
+
+    def _backers(self, rows: Iterable[tuple[int, str]]) -> list[Backer]:
+        pairs = _sorted(
+            (self._parse(Justification, body), seq) for body, seq in {body: seq for seq, body in rows}.items()
+        )
+        return [Backer(record, seq) for record, seq in pairs]
+
+    # -- claims
+    def slot(self, slot_id: str) -> list[SlotClaim]:
+        """All claims of one slot, whatever their state."""
+        rows = self._rows("slot", id=slot_id)
+        claims = _sorted((self._parse(Claim, body), seq) for edge, seq, body in rows if edge == "IN_SLOT")
+        backers: dict[str, list[Backer]] = {record.id: [] for record, _ in claims}
+        for backer in self._backers((seq, body) for edge, seq, body in rows if edge == "BACKS"):
+            backers.setdefault(backer.justification.head, []).append(backer)
+        return [SlotClaim(record, seq, tuple(backers[record.id])) for record, seq in claims]
+
+    def claim(self, claim_id: str) -> SlotClaim | None:
+        """One claim with its justifications."""
+        rows = self._rows("claim", id=claim_id)
+        claims = [(self._parse(Claim, body), seq) for edge, seq, body in rows if edge == "IN_SLOT"]
+        backers = self._backers((seq, body) for edge, seq, body in rows if edge == "HEAD")
+        return SlotClaim(claims[0][0], claims[0][1], tuple(backers)) if claims else None
+
+    def mentions(self, entity_id: str, limit: int) -> list[str]:
+        """Ids of the newest `limit` claims about this entity, newest first."""
+        return [row[0] for row in self._rows("mentions", id=entity_id, limit=limit)]
+
+    def dependents(self, claim_id: str) -> list[str]:
+        """Ids of claims that name this one in `depends_on`."""
+        return self._ids("dependents", id=claim_id)
+
+    def dependencies(self) -> list[tuple[str, str]]:
+        """Every (claim, claim it depends on)."""
+        return sorted((claim, other) for claim, other in self._rows("dependencies"))
+
+    def supersessions(self, claim_id: str) -> list[tuple[Supersession, int]]:
+        """Supersession edges in which the claim wins or loses."""
+        return self._records(Supersession, "supersessions", id=claim_id)
+
+    def conflicts(self, claim_id: str | None = None) -> list[tuple[Conflict, int]]:
+        """Recorded conflicts of a claim, or all."""
+        if claim_id is None:
+            return self._records(Conflict, "all_conflicts")
+        return self._records(Conflict, "conflicts", id=claim_id)
+
+    def refinements(self, claim_id: str) -> list[tuple[Refinement, int]]:
+        """Refinement edges in which the claim is the finer or the coarser."""
+        return self._records(Refinement, "refinements", id=claim_id)
+
+    def clashes(self, after: str = "", limit: int = 1000) -> list[tuple[str, str]]:
+        """Pairs of positive claims of one slot that may overlap and differ; see the port."""
+        pairs = [(left, right) for left, right in self._rows("clashes", after=after, limit=limit)]
+        if len(pairs) < limit or not pairs:
+            return pairs
+        last = pairs[-1][0]  # a page never ends in the middle of a first id: the next one begins after it
+        whole = [(left, right) for left, right in self._rows("clashes_of_claim", id=last)]
+        return [pair for pair in pairs if pair[0] != last] + whole
+
+    # -- support
+    def justification(self, justification_id: str) -> Backer | None:
+        """One justification."""
+        found = self._record(Justification, "justification", justification_id)
+        return None if found is None else Backer(*found)
+
+    def justifications(self, head: str) -> list[Backer]:
+        """All justifications of a claim or artefact."""
+        return self._backers((seq, body) for seq, body in self._rows("justifications", id=head))
+
+    def cone(self, node_id: str) -> list[Backer]:
+        """Every justification of the node and of every node derived from it."""
+        rows = [*self._rows("justifications", id=node_id), *self._rows("cone", id=node_id)]
+        return self._backers((seq, body) for seq, body in rows)
+
+    def ancestors(self, node_id: str) -> list[Reach]:
+        """What a node rests on, nearest first."""
+        return _reach(self._rows("ancestors", id=node_id))
+
+    def descendants(self, node_id: str) -> list[Reach]:
+        """What grew from a node, nearest first."""
+        return _reach(self._rows("descendants", id=node_id))
+
+    # -- evidence, artefacts, reads
+    def evidence(self, evidence_id: str) -> EvidenceView | None:
+        """One piece of evidence with its source."""
+        found = self._record(StoredEvidence, "evidence", evidence_id)
+        if found is None:
+            return None
+        record, seq = found
+        source = self.source(record.source_id)
+        if source is None:
+            raise Damaged(f"{self._engine.where}: evidence without its source; run `tkg rebuild`")
+        return EvidenceView(record, source, seq)
+
+    def source(self, source_id: str) -> Source | None:
+        """One source."""
+        if source_id not in self._sources:
+            found = self._record(Source, "source", source_id)
+            if found is None:
+                return None
+            if len(self._sources) >= _SOURCES:
+                self._sources.clear()
+            self._sources[source_id] = found[0]
+        return self._sources.get(source_id)
+
+    def evidence_from(self, owner_id: str) -> list[str]:
+        """Ids of evidence from a source, session or principal."""
+        return self._ids("evidence_from", id=owner_id)
+
+    def copies(self, source_id: str) -> list[str]:
+        """Ids of evidence that says it was copied from this source."""
+        return self._ids("copies", id=source_id)
+
+    def artefact(self, artefact_id: str) -> ArtefactView | None:
+        """One artefact."""
+        found = self._record(Artefact, "artefact", artefact_id)
+        return None if found is None else ArtefactView(*found)
+
+    def retrieval(self, retrieval_id: str) -> RetrievalView | None:
+        """One read."""
+        found = self._record(Retrieval, "retrieval", retrieval_id)
+        return None if found is None else RetrievalView(*found)
+
+    def exposures(self, node_id: str) -> list[RetrievalView]:
+        """Reads that showed a node."""
+        return [RetrievalView(*found) for found in self._records(Retrieval, "exposures", id=node_id)]
+
+    def session_reads(self, session_id: str) -> list[RetrievalView]:
+        """Reads made in a session."""
+        return [RetrievalView(*found) for found in self._records(Retrieval, "session_reads", id=session_id)]
+
+    def session_artefacts(self, session_id: str) -> list[str]:
+        """Ids of artefacts written in a session."""
+        return self._ids("session_artefacts", id=session_id)
+
+    # -- decisions
+    def verdict(self, verdict_id: str) -> tuple[Verdict, int] | None:
+        """One verdict."""
+        return self._record(Verdict, "verdict", verdict_id)
+
+    def verdicts(self, claim_id: str) -> list[tuple[Verdict, int]]:
+        """Verdicts about a claim."""
+        return self._records(Verdict, "verdicts", id=claim_id)
+
+    def changes(self, target: str | None = None) -> Iterator[tuple[StatusChange, int]]:
+        """Status changes of one target, or of all."""
+        if target is None:
+            return iter(self._records(StatusChange, "all_changes"))
+        return iter(self._records(StatusChange, "changes", id=target))
+
+    def counts(self) -> dict[str, int]:
+        """Number of nodes and edges by kind, in alphabetical order."""
+        found = dict(self._rows("counts"))  # a table without rows is not among them
+        return {kind: int(found.get(kind, 0)) for kind in KINDS}
+
+
+def _sorted(pairs: Iterable[tuple[T, int]]) -> list[tuple[T, int]]:
+    def key(pair: tuple[Any, int]) -> tuple[int, str]:
+        return pair[1], pair[0].id
+
+    return sorted(pairs, key=key)
+
+
+def _reach(rows: Iterable[tuple[str, int]]) -> list[Reach]:
+    return sorted((Reach(key, steps // 2) for key, steps in rows), key=lambda reach: (reach.depth, reach.id))
