@@ -84,6 +84,23 @@ def test_query(query: Path) -> None:
     assert faults(query.read_text("utf-8")) == []
 
 
+STATEMENTS = sorted((ROOT / "tkg").glob("*/statements/*.cypher"))
+ALL = [*QUERIES, *STATEMENTS, *sorted((ROOT / "tkg").glob("*/migrations/*.cypher"))]
+
+
+@pytest.mark.parametrize("file", STATEMENTS, ids=lambda file: file.name)
+def test_own_statements_of_the_stores_have_no_slow_form(file: Path) -> None:
+    _, *named = re.split(r"^// name: *", file.read_text("utf-8"), flags=re.MULTILINE)
+    bodies = {part.split("\n", 1)[0]: split(part.split("\n", 1)[1])[1] for part in named}
+    assert {name: slow_forms(body) for name, body in bodies.items() if slow_forms(body)} == {}
+
+
+@pytest.mark.parametrize("file", ALL, ids=lambda file: f"{file.parent.name}-{file.name}")
+def test_the_graph_only_appends(file: Path) -> None:
+    _, body = split(file.read_text("utf-8"))
+    assert re.findall(r"\b(SET|DELETE|DETACH|REMOVE|DROP|ROLLBACK)\b", body, re.IGNORECASE) == []
+
+
 def test_there_are_queries() -> None:
     assert QUERIES
 
