@@ -60,13 +60,16 @@ def _iban(rng: random.Random, country: str, bban: str) -> str:
     raise AssertionError(country)
 
 
+def _segment(text: str) -> str:
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
 def _tokens(rng: random.Random) -> list[str]:
     def a(size: int, alphabet: str = ALNUM) -> str:
         return _some(rng, alphabet, size)
 
     upper = string.ascii_uppercase + string.digits
-    segment = lambda text: base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")  # noqa: E731
-    jwt = ".".join((segment('{"alg":"HS256"}'), segment('{"sub":"1234567890"}'), a(43, URLSAFE)))
+    jwt = ".".join((_segment('{"alg":"HS256"}'), _segment('{"sub":"1234567890"}'), a(43, URLSAFE)))
     return [
         "AKIA" + a(16, string.ascii_uppercase + "234567"),
         "ASIA" + a(16, upper),
@@ -247,7 +250,9 @@ def _numbers(rng: random.Random) -> list[str]:
         "be.nn": lambda: f"{date('{y:02d}.{m:02d}.{d:02d}')}-{d(3)}.{d(2)}",
         "fi.hetu": lambda: date("{d:02d}{m:02d}{y:02d}") + "-" + d(3) + rng.choice("0123456789ABCDEFHJKLMNPRSTUVWXY"),
         "us.ssn": lambda: f"{rng.randrange(100, 600)}-{rng.randrange(10, 99)}-{rng.randrange(1000, 9999)}",
-        "cn.ric": lambda: f"1101011985{rng.randrange(1, 13):02d}{rng.randrange(10, 28)}{d(3)}{rng.choice('0123456789X')}",
+        "cn.ric": lambda: (
+            f"1101011985{rng.randrange(1, 13):02d}{rng.randrange(10, 28)}{d(3)}{rng.choice('0123456789X')}"
+        ),
         "in_.pan": lambda: "".join(rng.choice(string.ascii_uppercase) for _ in range(3)) + "PK" + d(4) + "F",
         "in_.aadhaar": lambda: f"{rng.randrange(2000, 9999)} {d(4)} {d(4)}",
         "ch.ssn": lambda: f"756.{d(4)}.{d(4)}.{d(2)}",
@@ -256,7 +261,9 @@ def _numbers(rng: random.Random) -> list[str]:
         "se.personnummer": lambda: f"{date()}-{d(4)}",
         "cz.rc": lambda: f"{date()}/{d(4)}",
         "cl.rut": lambda: f"{rng.randrange(5, 24)}.{d(3)}.{d(3)}-{rng.choice('0123456789K')}",
-        "it.codicefiscale": lambda: "RSSMRA" + f"{rng.randrange(50, 99)}A{rng.randrange(10, 28)}H501" + rng.choice(string.ascii_uppercase),
+        "it.codicefiscale": lambda: (
+            "RSSMRA" + f"{rng.randrange(50, 99)}A{rng.randrange(10, 28)}H501" + rng.choice(string.ascii_uppercase)
+        ),
         "mx.curp": lambda: f"GOMA{date()}MDFLRN0{d(1)}",
     }
     beside = {
@@ -289,10 +296,7 @@ _FRAMES = ("{}", "The night copy signs in with {} every day.", "note for Ana: {}
 def positives() -> list[str]:
     """Strings that hold a secret, some inside a sentence."""
     rng = random.Random(20260101)
-    framed = [
-        _FRAMES[place % len(_FRAMES)].format(made)
-        for place, made in enumerate(_tokens(rng) + _numbers(rng))
-    ]
+    framed = [_FRAMES[place % len(_FRAMES)].format(made) for place, made in enumerate(_tokens(rng) + _numbers(rng))]
     return framed + _in_context(rng)
 
 

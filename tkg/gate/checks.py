@@ -6,14 +6,22 @@ or refuses a higher class holds or refuses every lower one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Literal
 
 from tkg.errors import TkgError
 from tkg.gate.instructions import find_instruction, find_request
 from tkg.gate.secrets import find_secret
-from tkg.gate.shape import bare_pronoun, everybody, narrative, one_off, run_scoped
+from tkg.gate.shape import (
+    bare_pronoun,
+    constraint,
+    everybody,
+    narrative,
+    one_off,
+    predicate_words,
+    preference,
+    run_scoped,
+)
 from tkg.gate.values import GateContext
 from tkg.model.document import Candidate, Modality
 from tkg.model.policy import WritePolicy
@@ -29,8 +37,7 @@ _AGENT: Final = Channel.AGENT_INFERRED.rank
 
 def _texts(candidate: Candidate) -> tuple[str, ...]:
     """The statement as one line, so that a predicate's name stands before its value; then what stands beside it."""
-    words = re.sub(r"[_.-]+|(?<=[a-z])(?=[A-Z])", " ", candidate.predicate)
-    statement = f"{candidate.subject} {words}: {candidate.object}"
+    statement = f"{candidate.subject} {predicate_words(candidate.predicate)}: {candidate.object}"
     return (statement, candidate.predicate, candidate.quote or "", candidate.uri or "")
 
 
@@ -40,11 +47,22 @@ def scope_and_channel(candidate: Candidate, context: GateContext, policy: WriteP
     try:
         scope = Scope.parse(candidate.scope)
     except TkgError as error:
-        return CheckResult(check=name, outcome="reject", code=error.code, reason="The scope is not tenant or tenant/user.")
+        return CheckResult(
+            check=name, outcome="reject", code=error.code, reason="The scope is not tenant or tenant/user."
+        )
     if scope.tenant == GLOBAL and context.rank < Channel.HUMAN_VERIFIED.rank:
         return CheckResult(
-            check=name, outcome="reject", code="not_permitted", reason="Only a promotion by a person writes for everybody."
+            check=name,
+            outcome="reject",
+            code="not_permitted",
+            reason="Only a promotion by a person writes for everybody.",
         )
+    return standing(context)
+
+
+def standing(context: GateContext) -> CheckResult:
+    """Return what freezes and the session's exposure mean for any write."""
+    name = "scope_and_channel"
     if context.frozen:
         return CheckResult(
             check=name, outcome="hold", code="frozen", reason="The scope, the subject or the predicate is frozen."
@@ -68,14 +86,31 @@ def kind(candidate: Candidate, context: GateContext, policy: WritePolicy) -> Che
         )
     if context.rank <= max((channel.rank for channel in policy.held_channels), default=-1):
         return CheckResult(
-            check=name, outcome="hold", code="needs_review", reason="What a source of this class says waits for a person."
+            check=name,
+            outcome="hold",
+            code="needs_review",
+            reason="What a source of this class says waits for a person.",
         )
-    if context.predicate.consequence == "high" and context.rank <= _AGENT:
+    if context.predicate.consequence == "high" and context.rank < policy.high_consequence_least.rank:
         return CheckResult(
             check=name,
             outcome="hold",
             code="needs_review",
             reason="The predicate has high consequence and the class is low: a person decides.",
+        )
+    if context.rank < _HUMAN and predicate_words(candidate.predicate).replace(" ", "_") in policy.steering:
+        return CheckResult(
+            check=name,
+            outcome="hold",
+            code="needs_review",
+            reason="The predicate decides whom or what an agent follows: a person decides.",
+        )
+    if policy.text_rules and preference(candidate.predicate) and constraint(candidate.object):
+        return CheckResult(
+            check=name,
+            outcome="hold",
+            code="needs_review",
+            reason="It is a constraint and no preference: propose it as a procedure, or let a person decide.",
         )
     return CheckResult(check=name, outcome="pass")
 
@@ -86,7 +121,10 @@ def shape(candidate: Candidate, context: GateContext, policy: WritePolicy) -> Ch
     wrong = candidate.modality not in {Modality.ASSERTED, Modality.HEDGED, Modality.INSTRUCTION}
     if wrong and candidate.kind == "claim":
         return CheckResult(
-            check=name, outcome="reject", code="not_asserted", reason="The sentence does not assert it; the episode keeps it."
+            check=name,
+            outcome="reject",
+            code="not_asserted",
+            reason="The sentence does not assert it; the episode keeps it.",
         )
     if bare_pronoun(candidate.subject):
         return CheckResult(
@@ -94,7 +132,10 @@ def shape(candidate: Candidate, context: GateContext, policy: WritePolicy) -> Ch
         )
     if candidate.kind == "claim" and (narrative(candidate.object) or narrative(candidate.subject)):
         return CheckResult(
-            check=name, outcome="reject", code="narrative", reason="It tells a story of several clauses; keep it as an episode."
+            check=name,
+            outcome="reject",
+            code="narrative",
+            reason="It tells a story of several clauses; keep it as an episode.",
         )
     if context.ambiguous is not None:
         return CheckResult(
@@ -117,7 +158,10 @@ def durability(candidate: Candidate, context: GateContext, policy: WritePolicy) 
     anchored = candidate.valid_from is not None or candidate.valid_to is not None
     if "strong" in found and not anchored:
         return CheckResult(
-            check=name, outcome="reject", code="run_scoped", reason="It speaks of the moment it was written in; keep it as an episode."
+            check=name,
+            outcome="reject",
+            code="run_scoped",
+            reason="It speaks of the moment it was written in; keep it as an episode.",
         )
     if "weak" in found or "strong" in found:
         return CheckResult(
@@ -151,7 +195,12 @@ def generality(candidate: Candidate, context: GateContext, policy: WritePolicy) 
 
 def never_store(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
     """Credentials, payment instruments and government identifiers are refused, not masked."""
-    found = find_secret(_texts(candidate))
+    return never_stored(_texts(candidate))
+
+
+def never_stored(texts: tuple[str, ...]) -> CheckResult:
+    """Return the refusal where one of `texts` holds a secret; it names the kind and repeats nothing."""
+    found = find_secret(texts)
     if found is not None:
         return CheckResult(
             check="never_store", outcome="reject", code="secret", reason=f"A field holds what is never stored: {found}."
@@ -163,17 +212,38 @@ def instruction_shape(candidate: Candidate, context: GateContext, policy: WriteP
     """Text that tells its reader what to do is no fact: held below a person, noted for a person."""
     name = "instruction_shape"
     if candidate.kind == "claim" and candidate.modality is Modality.INSTRUCTION:
-        return CheckResult(check=name, outcome="reject", code="instruction", reason="The sentence is an instruction, not a fact.")
+        return CheckResult(
+            check=name, outcome="reject", code="instruction", reason="The sentence is an instruction, not a fact."
+        )
+    strong = hint(_texts(candidate), context, policy)
+    if strong.outcome != "pass" or not policy.text_rules or candidate.kind != "claim":
+        return strong
+    found = find_request(candidate.object)
+    if found is None:
+        return strong
+    outcome: Literal["hold", "note"] = "hold" if context.rank <= _AGENT else "note"
+    return CheckResult(check=name, outcome=outcome, code="instruction", reason=f"A hint: {found}.")
+
+
+def hint(texts: tuple[str, ...], context: GateContext, policy: WritePolicy) -> CheckResult:
+    """Return what the text rules say of `texts`: a hold below a person, a note for a person."""
+    name = "instruction_shape"
     if not policy.text_rules:
         return CheckResult(check=name, outcome="pass", code="off", reason="Text rules are off.")
-    found, limit = find_instruction(_texts(candidate)), _TOOL
-    if found is None and candidate.kind == "claim":
-        found, limit = find_request(candidate.object), _AGENT
+    found = find_instruction(texts)
     if found is None:
         return CheckResult(check=name, outcome="pass")
-    return CheckResult(
-        check=name, outcome="hold" if context.rank <= limit else "note", code="instruction", reason=f"A hint: {found}."
-    )
+    outcome: Literal["hold", "note"] = "hold" if context.rank < _HUMAN else "note"
+    return CheckResult(check=name, outcome=outcome, code="instruction", reason=f"A hint: {found}.")
+
+
+#: what was erased stays erased
+TOMBSTONE: Final = CheckResult(
+    check="provenance",
+    outcome="reject",
+    code="tombstone",
+    reason="The same content was erased after this evidence was made.",
+)
 
 
 def provenance(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
@@ -187,9 +257,7 @@ def provenance(candidate: Candidate, context: GateContext, policy: WritePolicy) 
             reason="The session was shown it by this memory; an echo is no evidence.",
         )
     if context.tombstoned:
-        return CheckResult(
-            check=name, outcome="reject", code="tombstone", reason="The same content was erased after this evidence was made."
-        )
+        return TOMBSTONE
     if candidate.observed_at > context.now + policy.future_skew_seconds * 1_000_000:
         return CheckResult(check=name, outcome="reject", code="invalid_time", reason="observed_at lies in the future.")
     if not context.has_evidence:
@@ -206,12 +274,25 @@ def confidence(candidate: Candidate, context: GateContext, policy: WritePolicy) 
     """Is the source sure, and is its class enough for what it brings?"""
     name = "confidence"
     if candidate.modality is Modality.HEDGED:
-        return CheckResult(check=name, outcome="reject", code="threshold", reason="The sentence is hedged; the episode keeps it.")
+        return CheckResult(
+            check=name, outcome="reject", code="threshold", reason="The sentence is hedged; the episode keeps it."
+        )
     if not context.has_evidence and context.rank <= _AGENT:
         return CheckResult(
-            check=name, outcome="reject", code="threshold", reason="A source of this class is not believed without evidence."
+            check=name,
+            outcome="reject",
+            code="threshold",
+            reason="A source of this class is not believed without evidence.",
+        )
+    if min(candidate.confidence, policy.ladder.get(_lowest(context), 0)) < policy.least_confidence:
+        return CheckResult(
+            check=name, outcome="reject", code="threshold", reason="The confidence is below the threshold."
         )
     return CheckResult(check=name, outcome="pass")
+
+
+def _lowest(context: GateContext) -> Channel:
+    return min(context.channel, context.label, key=lambda channel: channel.rank)
 
 
 def duplicates(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tkg.gate.checks import CHECKS, contradiction, duplicates, instruction_shape, never_store, scope_and_channel
+from tkg.gate.checks import CHECKS, TOMBSTONE, contradiction, duplicates, hint, never_store, never_stored, standing
 from tkg.gate.values import GateContext, Judgement
 from tkg.model.document import Candidate
 from tkg.model.policy import WritePolicy
@@ -27,6 +27,21 @@ def _conclude(checks: list[CheckResult]) -> Judgement:
     return Judgement(outcome=Outcome.ACCEPTED, code="ok", checks=tuple(checks))
 
 
+def judge_text(text: str, context: GateContext, policy: WritePolicy) -> Judgement:
+    """Judge a whole text before it is kept as an episode, summary or skill: what may not be kept, what waits.
+
+    Only the checks that apply to text without a subject and predicate run: scope_and_channel, never_store (rejects,
+    code "secret"), instruction_shape (holds below a person, code "instruction"; a note for a person) and provenance
+    (tombstone). What a text *says* is judged claim by claim.
+    """
+    results = [standing(context), never_stored((text,))]
+    if results[-1].outcome != "reject":
+        results.append(hint((text,), context, policy))
+        if context.tombstoned:
+            results.append(TOMBSTONE)
+    return _conclude(results)
+
+
 def judge(candidate: Candidate, context: GateContext, policy: WritePolicy) -> Judgement:
     """Run every check in order and return the outcome; never raises on any text.
 
@@ -38,7 +53,9 @@ def judge(candidate: Candidate, context: GateContext, policy: WritePolicy) -> Ju
     for check in CHECKS:
         if sealed:
             results.append(
-                CheckResult(check=check.__name__, outcome="note", code="not_run", reason="Not run: the content was refused.")
+                CheckResult(
+                    check=check.__name__, outcome="note", code="not_run", reason="Not run: the content was refused."
+                )
             )
             continue
         seen = context

@@ -23,6 +23,8 @@ _CARD_WORD: Final = re.compile(r"(?i)\b(?:cards?|visa|master ?card|maestro|amex|
 #: how cards are printed
 _PRINTED: Final = frozenset({(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3), (4, 4, 4, 1), (6, 13), (4, 4, 5)})
 _IBAN: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9])", re.ASCII)
+_ALNUM: Final = re.compile(r"[A-Za-z0-9]+(?:[ -][A-Za-z0-9]+)*", re.ASCII)
+_SEPARATOR: Final = re.compile(r"[ -]")
 #: characters on either side of a bare number in which the word that names it must stand
 _NEAR: Final = 60
 
@@ -60,7 +62,7 @@ def card(text: str) -> str | None:
             continue
         if start >= 2 and text[start - 1] in ".," and text[start - 2].isdigit():
             continue  # the digits after a decimal point
-        groups = _GROUP.findall(match.group())[:64]
+        groups = _GROUP.findall(match.group())
         word = _CARD_WORD.search(text[max(0, start - _NEAR) : end + _NEAR]) is not None
         for first in range(len(groups)):
             for last in range(first + 1, min(first + 6, len(groups)) + 1):
@@ -68,26 +70,24 @@ def card(text: str) -> str | None:
                 whole = len(chosen) == len(groups)
                 if _is_card(tuple(map(len, chosen)), "".join(chosen), whole, word):
                     return "payment-card"
-        if word and len(groups) > 5 and _is_card((), "".join(groups), True, True):
+        spelt = 12 <= len(groups) <= 19 and all(len(group) == 1 for group in groups)
+        if (word or spelt) and _is_card((0,), "".join(groups), True, word):
             return "payment-card"
     return None
 
 
 def iban(text: str) -> str | None:
     """Return "bank-account" where `text` holds an IBAN with a right check (ISO 13616)."""
+    lengths = table("secrets.toml")["iban"]
     for match in _IBAN.finditer(text):
-        taken: list[str] = []
-        for place in range(match.start(), min(len(text), match.start() + 60)):
-            character = text[place]
-            if character.isascii() and character.isalnum():
-                taken.append(character)
-            elif character not in " -":
-                break
-            if len(taken) > 34:
-                break
-            ends = not text[place + 1 : place + 2].isalnum()
-            if len(taken) >= 15 and ends and stdnum_iban.is_valid("".join(taken), check_country=False):
-                return "bank-account"
+        size = lengths.get(match.group()[:2].upper())
+        if size is None:
+            continue
+        part = text[match.start() : match.start() + 2 * size]
+        taken = _ALNUM.match(part)
+        digits = "" if taken is None else _SEPARATOR.sub("", taken.group())
+        if len(digits) >= size and stdnum_iban.is_valid(digits[:size], check_country=False):
+            return "bank-account"
     return None
 
 

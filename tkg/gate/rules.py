@@ -12,36 +12,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Any
 
 try:
-    import re2
+    import re2  # type: ignore[import-untyped,import-not-found,unused-ignore]
 except ImportError:  # no wheel for this platform
     re2 = None
 
 
-class Match(Protocol):
-    """What the rules need of a match."""
-
-    def group(self, group: int | str = 0, /) -> str | None:
-        """Return one group's text."""
-        ...
-
-    def span(self) -> tuple[int, int]:
-        """Return where the match begins and ends."""
-        ...
-
-
-class Pattern(Protocol):
-    """A compiled pattern of either engine."""
-
-    def search(self, text: str, /) -> Match | None:
-        """Return the first match."""
-        ...
-
-    def finditer(self, text: str, /) -> Any:
-        """Return all matches."""
-        ...
+#: both engines' objects answer to these
+Match = re.Match[str]
+Pattern = re.Pattern[str]
 
 
 def compile_pattern(pattern: str) -> Pattern:

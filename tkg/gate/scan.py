@@ -101,7 +101,13 @@ def _plain_mark(character: str) -> str:
     category = unicodedata.category(character)
     if category == "Pd" or character == "\u2212":
         return "-"
-    return "'" if character in "\u2018\u2019\u201a\u201b" else '"' if character in "\u201c\u201d\u201e\u201f" else character
+    return (
+        "'"
+        if character in "\u2018\u2019\u201a\u201b"
+        else '"'
+        if character in "\u201c\u201d\u201e\u201f"
+        else character
+    )
 
 
 def form(text: str, *, encoded: bool = False) -> Form:
@@ -130,6 +136,10 @@ def _base64(run: str) -> str | None:
         return None
 
 
+def _hexadecimal(run: str) -> str | None:
+    return _readable(bytes.fromhex(run))
+
+
 def _decoded(text: str) -> Iterator[str]:
     """Yield what the encoded runs in `text` say; runs that hold no readable text yield nothing."""
     if _PERCENT.search(text):
@@ -138,14 +148,10 @@ def _decoded(text: str) -> Iterator[str]:
         yield html.unescape(text)
     if _ESCAPE.search(text):
         yield _ESCAPE.sub(lambda match: chr(int(match.group(1) or match.group(2), 16)), text)
-    for match in _HEX.finditer(text):
-        found = _readable(bytes.fromhex(match.group()))
-        if found is not None:
-            yield found
-    for match in _BASE64.finditer(text):
-        found = _base64(match.group())
-        if found is not None:
-            yield found
+    for runs, decode in ((_HEX, _hexadecimal), (_BASE64, _base64)):
+        found = [said for match in runs.finditer(text) if (said := decode(match.group())) is not None]
+        if found:
+            yield "\n".join(found)
 
 
 def windows(text: str) -> Iterator[str]:

@@ -36,9 +36,36 @@ _EVERYBODY: Final = frozenset(
     + ["all users", "all customers", "all agents", "every user", "every customer", "no one"]
 )
 
+_PREFERENCE: Final = frozenset(
+    "prefers preference preferences preferred likes like favourite favorite wants wishes".split()
+)
+_CONSTRAINT: Final = compile_pattern(
+    r"^(?:always|never|must|do not|don't|only if|under no circumstances)\b|"
+    r"\b(?:must(?: not)?|shall(?: not)?|is (?:not )?(?:allowed|permitted|required|forbidden|prohibited)|"
+    r"are (?:not )?(?:allowed|permitted|required|forbidden|prohibited)|may not|has to|have to|needs? (?:\w+ )?approval|"
+    r"requires? (?:\w+ ){0,2}(?:approval|approvals|permission|signature|signatures))\b"
+)
+_BORDER: Final = compile_pattern(r"[_.\s-]+")
+_CAMEL: Final = compile_pattern(r"([a-z])([A-Z])")
+
 #: most words and clause marks of a claim's value before it is a story
 MAX_WORDS: Final = 24
 MAX_CLAUSES: Final = 3
+
+
+def predicate_words(name: str) -> str:
+    """Return a predicate's name as lower-case words: `apiKey`, `api_key` and `api-key` are "api key"."""
+    return _BORDER.sub(" ", _CAMEL.sub(r"\1 \2", form(name).plain)).strip().casefold()
+
+
+def preference(predicate: str) -> bool:
+    """Return whether a predicate records what somebody prefers."""
+    return not _PREFERENCE.isdisjoint(predicate_words(predicate).split())
+
+
+def constraint(value: str) -> bool:
+    """Return whether a value lays down a rule: something that must, must not, or needs approval."""
+    return _CONSTRAINT.search(form(value).folded) is not None
 
 
 def bare_pronoun(name: str) -> bool:

@@ -83,3 +83,5 @@ class Candidate(Value):
     observed_at: Instant
     quote: str | None = None
     uri: str | None = None
+    #: the extractor's own confidence in millionths; a structured proposal is sure of what it says
+    confidence: int = 1_000_000

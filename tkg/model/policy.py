@@ -10,8 +10,14 @@ from tkg.model.scope import Channel
 class WritePolicy(Value):
     """What the gate uses.
 
-    `held_channels` wait for a person; `taint_since_human_turn` decides the exposure window of claims and summaries
-    (False: the whole session); `future_skew_seconds` bounds how far in the future `observed_at` may lie.
+    `held_channels` (and all classes below them) wait for a person; `taint_since_human_turn` decides the exposure window
+    of claims and summaries (False: the whole session); `future_skew_seconds` bounds how far in the future `observed_at`
+    may lie. `text_rules` are hints in the wording and may be off; the other checks stay.
+
+    `ladder` is the confidence of each class in millionths, `least_confidence` what a candidate needs of the lower of
+    that and its extractor's. Below `high_consequence_least` a claim of high consequence waits for a person, and so does
+    one on a predicate of `steering` (they decide whom an agent pays, obeys or trusts, declared or not) from anybody
+    below a person.
     """
 
     version: str = "1"
@@ -20,6 +26,40 @@ class WritePolicy(Value):
     held_channels: tuple[Channel, ...] = (Channel.EXTERNAL,)
     future_skew_seconds: int = 300
     taint_since_human_turn: bool = True
+    ladder: dict[Channel, int] = {
+        Channel.SYSTEM_OF_RECORD: 1_000_000,
+        Channel.HUMAN_VERIFIED: 950_000,
+        Channel.HUMAN_STATED: 800_000,
+        Channel.TRUSTED_TOOL: 700_000,
+        Channel.AGENT_INFERRED: 500_000,
+        Channel.EXTERNAL: 300_000,
+    }
+    least_confidence: int = 250_000
+    high_consequence_least: Channel = Channel.TRUSTED_TOOL
+    steering: tuple[str, ...] = (
+        "access_level",
+        "alias_of",
+        "allowed_to",
+        "approval_limit",
+        "approver",
+        "bank_account",
+        "granted_to",
+        "iban",
+        "instruction",
+        "instructions",
+        "may_approve",
+        "payee",
+        "payment_account",
+        "payment_rule",
+        "pays_to",
+        "permission",
+        "permissions",
+        "preferred_tool",
+        "same_as",
+        "system_prompt",
+        "trusted_source",
+        "trusted_sources",
+    )
 
 
 class ReadPolicy(Value):
