@@ -26,6 +26,14 @@ class Book:
         """Take in one change; changes arrive in transaction order."""
         self._changes.setdefault((change.target, change.axis), []).append((seq, change))
 
+    def copy_with(self, changes: Iterable[tuple[StatusChange, int]]) -> Book:
+        """Return another book with further changes: how things would stand."""
+        other = Book()
+        other._changes = {key: list(history) for key, history in self._changes.items()}
+        for change, seq in changes:
+            other.note(change, seq)
+        return other
+
     def last(self, target: str, axis: str, as_of: int = LATEST) -> StatusChange | None:
         """Return the latest change of an axis up to `as_of`."""
         history = self._changes.get((target, axis))
@@ -50,10 +58,12 @@ class Book:
 
     def support(self, target: str, as_of: int = LATEST) -> str:
         """Return supported, suspended or unsupported, as the cascades up to `as_of` found."""
-        if (status := self.status(target, as_of)) != "active":
-            return "suspended" if status in ("quarantined", "held") else "unsupported"
+        status = self.status(target, as_of)
+        if status not in ("active", "quarantined", "held"):
+            return "unsupported"
         change = self.last(target, "support", as_of)
-        return "supported" if change is None else change.value
+        found = "supported" if change is None else change.value
+        return "suspended" if status != "active" and found == "supported" else found
 
     def live(self, target: str, as_of: int = LATEST) -> bool:
         """Return whether the node stands: active and supported."""

@@ -213,7 +213,7 @@ def _report(
             marks.append((node, carried))
         if node in changes or node in newborn:
             continue
-        after = carried if status(node) == "active" else Support(book.support(node, as_of))
+        after = _effective(status(node), carried)
         if after != book.support(node, as_of):
             lists[after].append(node)
     survivors = [
@@ -229,6 +229,13 @@ def _report(
         tuple(survivors),
         tuple(marks),
     )
+
+
+def _effective(status: str, carried: Support) -> Support:
+    """Return the support of a node from its own status and from what carries it."""
+    if status not in OPTIMISTIC:
+        return Support.UNSUPPORTED
+    return Support.SUSPENDED if status not in LIVE and carried is Support.SUPPORTED else carried
 
 
 def descendants_first(nodes: Iterable[str], users: Callable[[str], Iterable[str]]) -> list[str]:
