@@ -1,0 +1,10 @@
+"""Acceptance cases: small stories with the right answer, run on fresh stores.
+
+`load` reads case files, `run` runs them, `story` gives an embedding project the same steps and checks in its own tests.
+"""
+
+from tkg.conform.cases import Case, load
+from tkg.conform.fixture import Story, story
+from tkg.conform.runner import STORES, Result, run, run_case
+
+__all__ = ["STORES", "Case", "Result", "Story", "load", "run", "run_case", "story"]
