@@ -23,6 +23,11 @@ class Command(NamedTuple):
         return "\n".join(lines)
 
     @property
+    def summary(self) -> str:
+        """The first sentence, for the list of commands."""
+        return self.help.partition("\n\n")[0].replace("\n", " ")
+
+    @property
     def epilog(self) -> str:
         """The example; the backspace keeps its lines from being wrapped together."""
         return "\b\nExample:\n" + "\n".join(f"  {line}" for line in self.example.splitlines())

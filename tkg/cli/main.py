@@ -14,10 +14,12 @@ from typing import Annotated, Any, Final
 
 import typer
 
+import tkg
 from tkg.cli import contain, decide, dump, ingest, read, stage, store, trace, write
 from tkg.cli.command import Command
 from tkg.cli.screen import complain
 from tkg.errors import TkgError
+from tkg.text import safe_text
 
 COMMANDS: Final[tuple[Command, ...]] = (
     *store.COMMANDS,
@@ -39,13 +41,11 @@ _UsageError: Final[type[Exception]] = next(
 
 def _version(asked: bool) -> None:
     if asked:
-        from importlib.metadata import version
-
-        typer.echo(f"tkg {version('tkg')}")
+        typer.echo(f"tkg {tkg.__version__}")
         raise typer.Exit
 
 
-def _root(
+def root(
     context: typer.Context,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")] = False,
     version: Annotated[
@@ -70,9 +70,9 @@ def build() -> typer.Typer:
         invoke_without_command=True,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
-    app.callback()(_root)
+    app.callback()(root)
     for one in COMMANDS:
-        app.command(one.name, help=one.help, epilog=one.epilog)(one.run)
+        app.command(one.name, help=one.help, short_help=one.summary, epilog=one.epilog)(one.run)
     return app
 
 
@@ -114,7 +114,7 @@ def _run(arguments: list[str]) -> int:
         raise
     except Exception as error:  # noqa: BLE001 - a person gets a sentence, whatever happened
         if "--debug" in arguments[:1]:
-            traceback.print_exc()
+            sys.stderr.write(safe_text(traceback.format_exc()))
         else:
             complain(f"Unexpected {type(error).__name__}; run `tkg --debug …` to see where, and please report it.")
         return 4

@@ -1,0 +1,151 @@
+"""Reading files: every item counts once, bad ones are one line each, running it again changes nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import WHO, Acme, Run
+
+TURNS = [
+    {"role": "user", "name": "Ben", "content": "The audit team owns the archive.", "timestamp": "2026-03-01T09:00:00Z",
+     "session": "desk-1", "id": "t1"},
+    {"role": "assistant", "content": "The payments team owns the ledger service.", "timestamp": "2026-03-01T09:00:10Z",
+     "session": "desk-1", "id": "t2"},
+    {"role": "user", "name": "Ben", "content": "Thanks!", "timestamp": "2026-03-01T09:01:00Z", "session": "desk-1"},
+]  # fmt: skip
+
+
+def chat(path: Path, *lines: object) -> Path:
+    path.write_text("".join((one if isinstance(one, str) else json.dumps(one)) + "\n" for one in lines), "utf-8")
+    return path
+
+
+def test_a_chat_becomes_episodes_with_speakers_and_dates(acme: Acme, tmp_path: Path) -> None:
+    result = acme("ingest", *WHO, chat(tmp_path / "chat.jsonl", *TURNS), "--json")
+    assert result.code == 0, result
+    figures = result.json
+    assert figures["schema"] == "tkg.ingest/1"
+    assert (figures["documents"], figures["episodes"], figures["failed"]) == (3, 3, 0)
+    found = acme("recall", "who owns the archive?", "--json", "--k", "10").json["items"]
+    episode = next(one for one in found if one["kind"] == "episode" and "archive" in one["text"])
+    shown = acme("show", episode["id"], "--json").json
+    assert shown["meta"] == {"speaker": "Ben", "turn": "t1"}
+    assert shown["evidence"][0]["observed_at"] == "2026-03-01T09:00:00Z"
+    assert shown["evidence"][0]["session"] == "desk-1"
+
+
+def test_the_assistant_is_never_a_person(acme: Acme, tmp_path: Path) -> None:
+    acme("ingest", *WHO, chat(tmp_path / "chat.jsonl", *TURNS))
+    found = acme("recall", "archive ledger service team owns", "--json", "--k", "50", "--token-budget", "9000").json[
+        "items"
+    ]
+    channels = {one["channel"] for one in found if "ledger service" in one["text"]}
+    assert channels == {"agent_inferred"}
+    assert {one["channel"] for one in found if "archive" in one["text"]} == {"human_stated"}
+
+
+def test_running_it_again_changes_nothing(acme: Acme, tmp_path: Path) -> None:
+    path = chat(tmp_path / "chat.jsonl", *TURNS)
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("# Notes\n\nThe cache runs on the blue cluster.\n")
+    (tmp_path / "notes" / "b.yaml").write_text("owner: platform team\n")
+    first = acme("ingest", *WHO, path, tmp_path / "notes", "--json").json
+    before = acme("export").out
+    again = acme("ingest", *WHO, path, tmp_path / "notes", "--json")
+    assert again.code == 0
+    assert (first["documents"], again.json["already_there"], again.json["episodes"]) == (5, 5, 0)
+    assert acme("export").out == before
+    chat(path, *TURNS, {"role": "user", "content": "One more.", "timestamp": "2026-03-02T09:00:00Z"})
+    assert acme("ingest", *WHO, path, "--json").json["episodes"] == 1
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(
+    acme: Acme, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tkg.memory.loading import Loader
+
+    path = chat(tmp_path / "chat.jsonl", *TURNS)
+    load, calls = Loader.load, 0
+
+    def stop(self: Loader, document: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise KeyboardInterrupt
+        return load(self, document)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Loader, "load", stop)
+        result = acme("ingest", *WHO, path)
+    assert result.code == 130 and "again" in result.err and "Traceback" not in result.err
+    rest = acme("ingest", *WHO, path, "--json").json
+    assert (rest["already_there"], rest["episodes"]) == (2, 1)
+
+
+def test_bad_items_are_one_line_each_and_the_rest_goes_on(acme: Acme, tmp_path: Path) -> None:
+    path = chat(
+        tmp_path / "chat.jsonl",
+        TURNS[0],
+        "{not json",
+        {"role": "user"},
+        {"content": "no role"},
+        {"role": "user", "content": "naive", "timestamp": "2026-03-01T09:00:00"},
+        '{"role": "user", "content": "lone \\ud800 surrogate"}',
+        '{"role": "user", "content": "nul \\u0000"}',
+        {"role": "user", "content": "x" * 100_000, "timestamp": "2026-03-01T09:00:00Z"},
+        TURNS[2],
+    )
+    (tmp_path / "binary.md").write_bytes(b"\x00\x01\x02")
+    result = acme("ingest", *WHO, path, tmp_path / "binary.md", "--json")
+    assert result.code == 1
+    assert (result.json["episodes"], result.json["failed"]) == (2, 8)
+    lines = result.err.splitlines()
+    assert len(lines) == 8 and all("chat.jsonl" in line or "binary.md" in line for line in lines)
+
+
+def test_when_everything_fails_the_code_says_so(acme: Acme, tmp_path: Path) -> None:
+    assert acme("ingest", *WHO, chat(tmp_path / "chat.jsonl", "nonsense")).code == 2
+    assert acme("ingest", *WHO, tmp_path / "not-there").code == 2
+
+
+def test_a_secret_is_refused_and_not_stored(acme: Acme, tmp_path: Path) -> None:
+    secret = "AKIA" + "IOSFODNN7EXAMPLE"
+    path = chat(tmp_path / "chat.jsonl", TURNS[0], {**TURNS[2], "content": f"the key is {secret}"})
+    result = acme("ingest", *WHO, path, "--json")
+    assert result.code == 0 and result.json["refused"] == 1 and secret not in result.err
+    assert secret not in acme("export").out
+
+
+def test_an_external_source_cannot_make_a_tenant(run: Run, tmp_path: Path) -> None:
+    path = chat(tmp_path / "chat.jsonl", *TURNS)
+    result = run("ingest", "--store", tmp_path / "new", "--tenant", "acme", "--engine", "memory",
+                 "--channel", "external", "--principal", "web", path)  # fmt: skip
+    assert result.code == 2 and "tkg init" in result.err and not (tmp_path / "new").exists()
+
+
+def test_a_long_conversation(acme: Acme, tmp_path: Path) -> None:
+    data = [
+        {
+            "sample_id": "talk-1",
+            "conversation": {
+                "speaker_a": "Mira",
+                "speaker_b": "Tom",
+                "session_1_date_time": "1:56 pm on 8 May, 2023",
+                "session_1": [
+                    {"speaker": "Mira", "dia_id": "D1:1", "text": "I adopted a greyhound called Pepper."},
+                    {"speaker": "Tom", "dia_id": "D1:2", "text": "Lovely! I went sailing yesterday."},
+                ],
+            },
+        }
+    ]
+    (tmp_path / "talks.json").write_text(json.dumps(data))
+    result = acme("ingest", "--format", "locomo", *WHO, tmp_path / "talks.json", "--json")
+    assert result.code == 0 and result.json["episodes"] == 2
+    items = acme("recall", "greyhound called Pepper", "--json").json["items"]
+    episode = next(one for one in items if one["kind"] == "episode")
+    assert acme("show", episode["id"], "--json").json["meta"]["turn"] == "D1:1"
+    assert episode["locator"] == "D1:1" and episode["observed_at"].startswith("2023-05-08T13:56")

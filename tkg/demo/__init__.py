@@ -1,0 +1,5 @@
+"""The demo: a poisoned memory is found, taken back and corrected, with the files in `files/` and a real store."""
+
+from tkg.demo.story import play
+
+__all__ = ["play"]
