@@ -81,9 +81,7 @@ contexts = st.builds(
     channel=st.sampled_from(list(Channel)),
     label=st.sampled_from(list(Channel)),
     now=st.just(0),
-    predicate=st.builds(
-        Predicate, name=st.just("p"), live=flags, consequence=st.sampled_from(["low", "low", "high"])
-    ),
+    predicate=st.builds(Predicate, name=st.just("p"), live=flags, consequence=st.sampled_from(["low", "low", "high"])),
     system_of_record=st.booleans(),
     frozen=flags,
     echo=flags,

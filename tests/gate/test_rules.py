@@ -41,7 +41,9 @@ def test_an_instruction_rule_keeps_to_its_examples(rule: rules.Rule) -> None:
 
 def test_both_engines_take_every_pattern_and_agree_on_the_examples() -> None:
     for rule, entry in zip(
-        SECRETS + INSTRUCTIONS, rules.table("secrets.toml")["rule"] + rules.table("instructions.toml")["rule"], strict=True
+        SECRETS + INSTRUCTIONS,
+        rules.table("secrets.toml")["rule"] + rules.table("instructions.toml")["rule"],
+        strict=True,
     ):
         assert rule.id == entry["id"]
         plain = re.compile(entry["pattern"], re.ASCII)

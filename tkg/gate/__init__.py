@@ -7,4 +7,14 @@ from tkg.gate.judge import judge, judge_text
 from tkg.gate.secrets import find_secret
 from tkg.gate.values import Assessment, GateContext, Judgement
 
-__all__ = ["CHECKS", "Assessment", "GateContext", "Judgement", "find_instruction", "find_secret", "judge", "judge_text", "same_statement"]
+__all__ = [
+    "CHECKS",
+    "Assessment",
+    "GateContext",
+    "Judgement",
+    "find_instruction",
+    "find_secret",
+    "judge",
+    "judge_text",
+    "same_statement",
+]

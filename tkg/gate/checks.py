@@ -36,9 +36,9 @@ _AGENT: Final = Channel.AGENT_INFERRED.rank
 
 
 def _texts(candidate: Candidate) -> tuple[str, ...]:
-    """The statement as one line, so that a predicate's name stands before its value; then what stands beside it."""
+    """All fields as one text, the predicate's words before its value, parted by a sign that no pattern crosses."""
     statement = f"{candidate.subject} {predicate_words(candidate.predicate)}: {candidate.object}"
-    return (statement, candidate.predicate, candidate.quote or "", candidate.uri or "")
+    return ("\n|\n".join((statement, candidate.predicate, candidate.quote or "", candidate.uri or "")),)
 
 
 def scope_and_channel(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:

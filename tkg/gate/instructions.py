@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Final
 
-from tkg.gate.rules import Rule, load
-from tkg.gate.scan import Form, scan, windows
+from tkg.gate.rules import Pattern, Rule, compile_pattern, load
+from tkg.gate.scan import Form, scan, turned, windows
 
 _SPACED: Final = re.compile(r"\b\w(?:[ ._*-]\w){3,}\b")
 _LEET: Final = str.maketrans("013457@$!|", "oieastasil")
@@ -35,13 +36,20 @@ def _readings(reading: Form) -> Iterator[str]:
         yield plain
 
 
-def _first(text: str, rules: tuple[Rule, ...]) -> str | None:
+@cache
+def _rules(weak: bool) -> tuple[Pattern, tuple[Rule, ...]]:
+    """The rules of one strength, and all their patterns as one, which most texts need only."""
+    rules = tuple(rule for rule in load("instructions.toml") if bool(rule.options.get("weak")) is weak)
+    return compile_pattern("|".join(f"(?:{rule.source})" for rule in rules)), rules
+
+
+def _first(text: str, *, weak: bool) -> str | None:
+    anyone, rules = _rules(weak)
     for window in windows(text):
         for reading in scan(window).forms:
             for shown in _readings(reading):
-                for rule in rules:
-                    if rule.pattern.search(shown) is not None:
-                        return rule.sentence
+                if anyone.search(shown) is not None:
+                    return next(rule.sentence for rule in rules if rule.pattern.search(shown) is not None)
     return None
 
 
@@ -50,16 +58,15 @@ def find_instruction(texts: Iterable[str]) -> str | None:
 
     Characters that turn the direction of text count as well: they make a reviewer read something else.
     """
-    rules = tuple(rule for rule in load("instructions.toml") if not rule.options.get("weak"))
     for text in texts:
-        found = _first(text, rules)
+        found = _first(text, weak=False)
         if found is not None:
             return found
-        if scan(text).turned:
+        if turned(text):
             return "it holds characters that change the direction of text"
     return None
 
 
 def find_request(value: str) -> str | None:
     """Return a half sentence where a claim's value reads like a request or question to its reader, or None."""
-    return _first(value, tuple(rule for rule in load("instructions.toml") if rule.options.get("weak")))
+    return _first(value, weak=True)

@@ -39,6 +39,7 @@ class Rule:
     id: str
     sentence: str
     pattern: Pattern
+    source: str
     options: Mapping[str, Any]
     hits: tuple[str, ...] = ()
     misses: tuple[str, ...] = ()
@@ -51,6 +52,27 @@ def table(name: str) -> Mapping[str, Any]:
 
 
 @cache
+def index(name: str) -> tuple[tuple[str, ...], Mapping[str, tuple[int, ...]], tuple[int, ...]]:
+    """Return all keywords of a file's rules, the rules of each, and the rules without any (as places in `load`)."""
+    found: dict[str, list[int]] = {}
+    always = []
+    for place, rule in enumerate(load(name)):
+        for word in rule.options.get("keywords", ()):
+            found.setdefault(word, []).append(place)
+        if "keywords" not in rule.options:
+            always.append(place)
+    return tuple(found), {word: tuple(places) for word, places in found.items()}, tuple(always)
+
+
+def candidates(name: str, folded: str) -> list[Rule]:
+    """Return the rules of a file that can fire on a text (folded scan form): one of their keywords occurs in it."""
+    words, places, always = index(name)
+    chosen = {place for word in [word for word in words if word in folded] for place in places[word]}
+    rules = load(name)
+    return [rules[place] for place in sorted(chosen.union(always))]
+
+
+@cache
 def load(name: str) -> tuple[Rule, ...]:
     """Return the `[[rule]]` entries of the TOML file `name` in their order."""
     return tuple(
@@ -58,6 +80,7 @@ def load(name: str) -> tuple[Rule, ...]:
             id=entry["id"],
             sentence=entry.get("sentence", ""),
             pattern=compile_pattern(entry["pattern"]),
+            source=entry["pattern"],
             options={k: v for k, v in entry.items() if k not in {"id", "sentence", "pattern", "hits", "misses"}},
             hits=tuple(entry.get("hits", ())),
             misses=tuple(entry.get("misses", ())),

@@ -56,11 +56,9 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """All readings of a text, the text's own first, and what was hidden in it."""
+    """All readings of a text, the text's own first."""
 
     forms: tuple[Form, ...]
-    hidden: bool
-    turned: bool
 
 
 @cache
@@ -180,5 +178,14 @@ def scan(text: str) -> Scan:
                     forms.append(found)
                     following.append(found.plain)
         layer = following
-    ignored = {c for c in _IGNORABLE.findall(text)} if not text.isascii() else set()
-    return Scan(forms=tuple(forms), hidden=bool(ignored - _HONEST), turned=bool(ignored & _TURNING))
+    return Scan(forms=tuple(forms))
+
+
+def turned(text: str) -> bool:
+    """Return whether `text` overrides the direction it is shown in."""
+    return not text.isascii() and not _TURNING.isdisjoint(text)
+
+
+def hidden(text: str) -> bool:
+    """Return whether `text` holds characters that are not shown and that honest text of no script needs."""
+    return not text.isascii() and any(character not in _HONEST for character in _IGNORABLE.findall(text))

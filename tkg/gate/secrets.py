@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from tkg.gate.numbers import card, iban, identifier
-from tkg.gate.rules import Match, Rule, load
+from tkg.gate.rules import Match, Rule, candidates
 from tkg.gate.scan import Form, scan, windows
 
 #: what stands where a secret would be and is none
@@ -122,9 +122,8 @@ def fires(rule: Rule, text: str) -> bool:
 
 
 def _in_form(reading: Form) -> str | None:
-    for rule in load("secrets.toml"):
-        keywords = rule.options.get("keywords")
-        if (keywords is None or any(word in reading.folded for word in keywords)) and fires(rule, reading.plain):
+    for rule in candidates("secrets.toml", reading.folded):
+        if fires(rule, reading.plain):
             return rule.id
     if _DIGIT.search(reading.plain) is None:
         return None
