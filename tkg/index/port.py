@@ -47,6 +47,13 @@ class Index(Protocol):
         """
         ...
 
+    def remove(self, ids: Iterable[str]) -> int:
+        """Remove the documents with these ids, text and all, for good; return how many there were.
+
+        For content that the ledger removed. A status change to "erased" does the same.
+        """
+        ...
+
     def close(self) -> None:
         """Release files."""
         ...

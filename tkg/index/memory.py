@@ -1,0 +1,102 @@
+"""The reference index: every document looked at for every query."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from tkg.errors import Damaged
+from tkg.index.documents import changes, documents, erased
+from tkg.index.port import Hit
+from tkg.index.rank import POOL, Corpus, Scorer, best, plan
+from tkg.index.words import TOKENS, query_words
+from tkg.model.entry import Entry
+
+
+@dataclass(slots=True)
+class _Kept:
+    kind: str
+    scope: str
+    seq: int
+    counts: Counter[str] = field(default_factory=Counter)
+    #: one bit per axis on which it has fallen
+    marks: int = 0
+
+
+class MemoryIndex:
+    """One tenant's documents in a dict.
+
+    Args:
+        entries: applied at once.
+        pool: documents a query looks at.
+    """
+
+    def __init__(self, entries: Iterable[Entry] = (), *, pool: int = POOL) -> None:
+        self._kept: dict[str, _Kept] = {}
+        self._applied = 0
+        self._pool = pool
+        self.apply(entries)
+
+    @property
+    def applied(self) -> int:
+        """Sequence number of the last entry applied."""
+        return self._applied
+
+    def apply(self, entries: Iterable[Entry]) -> None:
+        """Apply entries in order; entries already applied are skipped.
+
+        Raises:
+            Damaged: an entry is missing between.
+        """
+        for entry in entries:
+            if entry.seq <= self._applied:
+                continue
+            if entry.seq != self._applied + 1:
+                raise Damaged(
+                    f"the text index is at entry {self._applied} and was given {entry.seq}; run `tkg rebuild`"
+                )
+            for new in documents(entry):
+                (tokens,) = TOKENS.of([new.text])
+                if tokens:
+                    self._kept[new.id] = _Kept(new.kind, new.scope, entry.seq, Counter(tokens))
+            for change in changes(entry):
+                if (kept := self._kept.get(change.target)) is not None:
+                    kept.marks = kept.marks | change.bit if change.fallen else kept.marks & ~change.bit
+            self.remove(erased(entry))
+            self._applied = entry.seq
+
+    def remove(self, ids: Iterable[str]) -> int:
+        """Remove documents for good; return how many there were."""
+        return sum(self._kept.pop(identifier, None) is not None for identifier in ids)
+
+    def search(
+        self, query: str, *, scopes: Sequence[str], kinds: Sequence[str], limit: int, as_of: int | None = None
+    ) -> list[Hit]:
+        """Return the best matches of any word of `query`, equal scores by id."""
+        visible = {identifier: kept for identifier, kept in self._kept.items() if kept.scope in scopes}
+        words = query_words(query)
+        frequency = {word: sum(word in kept.counts for kept in visible.values()) for word in words}
+        corpus = Corpus(len(visible), sum(kept.counts.total() for kept in visible.values()))
+        scorer = Scorer(frequency, corpus)
+        chosen = plan(frequency, self._pool)
+        # newest first: a dict keeps the order of arrival
+        open_to = [
+            (identifier, kept)
+            for identifier, kept in reversed(visible.items())
+            if kept.kind in kinds and (kept.marks == 0 if as_of is None else kept.seq <= as_of)
+        ]
+        found = [one for one in open_to if any(word in one[1].counts for word in chosen.any_of)]
+        if chosen.limited:
+            both = [one for one in open_to if all(word in one[1].counts for word in chosen.all_of)]
+            found = list(dict(found[: self._pool] + both[: self._pool]).items())
+        return best(
+            (
+                (identifier, scorer.score([kept.counts[word] for word in scorer.words], kept.counts.total()))
+                for identifier, kept in found
+            ),
+            limit,
+        )
+
+    def close(self) -> None:
+        """Do nothing: there are no files."""

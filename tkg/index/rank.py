@@ -1,0 +1,95 @@
+"""Which documents a query looks at, and BM25 over them. Both indexes use this, so both rank the same.
+
+The score is Robertson and Zaragoza's (The Probabilistic Relevance Framework, 2009) with k1 = 1.2 and b = 0.75 and the
+inverse document frequency that FTS5 uses: ln((N - n + ½) / (n + ½)), at least 10⁻⁶. N, n and the mean length count the
+documents of the visible scopes only: what others have written does not show in a score.
+
+Cost is bounded by `POOL`: words are taken from the rarest on while the documents that hold them stay below it. The
+words left over count in the scores and bring in no documents of their own.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from tkg.index.port import Hit
+
+K1: Final = 1.2
+B: Final = 0.75
+#: documents a query looks at, but for those of its rarest word
+POOL: Final = 2_000
+
+
+class Corpus(NamedTuple):
+    """The visible documents: how many, and their tokens in sum."""
+
+    documents: int
+    tokens: int
+
+
+class Plan(NamedTuple):
+    """How to find the documents to score.
+
+    A document is looked at when it holds any of `any_of`. Where even the rarest word is held by more than `POOL`, only
+    the newest `POOL` of these are, and besides them the newest `POOL` that hold all of `all_of`.
+    """
+
+    any_of: tuple[str, ...]
+    all_of: tuple[str, ...] = ()
+    limited: bool = False
+
+
+def plan(frequency: Mapping[str, int], pool: int = POOL) -> Plan:
+    """Choose the words that bring in documents.
+
+    Args:
+        frequency: word -> number of visible documents that hold it.
+        pool: documents to look at.
+    """
+    words = sorted((count, word) for word, count in frequency.items() if count)
+    if not words:
+        return Plan(())
+    rarest, first = words[0]
+    if rarest > pool:
+        return Plan((first,), tuple(word for _, word in words), limited=True)
+    total, chosen = 0, []
+    for count, word in words:
+        total += count
+        if total > pool and chosen:
+            break
+        chosen.append(word)
+    return Plan(tuple(chosen))
+
+
+class Scorer:
+    """BM25 of one query.
+
+    Args:
+        frequency: word -> number of visible documents that hold it.
+        corpus: the visible documents.
+    """
+
+    def __init__(self, frequency: Mapping[str, int], corpus: Corpus) -> None:
+        # in the order of the alphabet: equal documents get equal sums, to the last bit
+        self.words: tuple[str, ...] = tuple(sorted(word for word, count in frequency.items() if count))
+        self._weights = [
+            max(math.log((corpus.documents - frequency[word] + 0.5) / (frequency[word] + 0.5)), 1e-6) * (K1 + 1)
+            for word in self.words
+        ]
+        self._mean = max(corpus.tokens / corpus.documents, 1.0) if corpus.documents else 1.0
+
+    def score(self, counts: Sequence[int], length: int) -> float:
+        """Return the score of a document of `length` tokens that holds `words` as often as `counts` says."""
+        norm = K1 * (1 - B + B * length / self._mean)
+        return sum(
+            weight * count / (count + norm) for weight, count in zip(self._weights, counts, strict=True) if count
+        )
+
+
+def best(hits: Iterable[tuple[str, float]], limit: int) -> list[Hit]:
+    """Return the `limit` best hits, equal scores by id."""
+    chosen = heapq.nsmallest(max(limit, 0), ((-score, identifier) for identifier, score in hits))
+    return [Hit(identifier, -score) for score, identifier in chosen]
