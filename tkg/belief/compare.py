@@ -109,6 +109,8 @@ def _dates(a: str, b: str) -> Comparison:
         return Comparison.DIFFERENT
     if left.uncertain or right.uncertain:
         return Comparison.UNKNOWN
+    if (left.from_lo, left.to_hi) == (right.from_lo, right.to_hi):
+        return Comparison.EQUAL
     if right.from_lo <= left.from_lo and left.to_hi <= right.to_hi:
         return Comparison.REFINES
     if left.from_lo <= right.from_lo and right.to_hi <= left.to_hi:

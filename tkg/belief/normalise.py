@@ -48,7 +48,7 @@ _PORTS: Final = {"http": 80, "https": 443, "ftp": 21, "ws": 80, "wss": 443}
 
 
 def _number(raw: str, *, declared: bool) -> Normal | None:
-    text = raw.strip()
+    text = match_form(raw)
     if _PLAIN.fullmatch(text):
         return Normal("0" + text[2:] if Decimal(text).is_zero() and text.startswith("-0") else text, "number")
     if not declared:

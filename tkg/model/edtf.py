@@ -1,7 +1,7 @@
 """Reading dates of every grain: EDTF levels 0 and 1 (ISO 8601-2:2019), and the quarters and halves of level 2.
 
 A date denotes a granule `[start, end)`. A mark or an unspecified digit makes its position uncertain: `~` and `?` pad
-it by one granule on either side, `%` by two (the convention of the `python-edtf` library). Years run from 1 to 9999.
+it by one granule on either side, `%` by two. Years run from 1 to 9999; before and after them a date is refused.
 """
 
 from __future__ import annotations
@@ -50,7 +50,13 @@ UNREADABLE: Final = (
 _YEAR = re.compile(r"([0-9]{1,4})(X{0,3})", re.ASCII)
 _MONTH = re.compile(r"([0-9]{4})-([0-9]{2}|XX)", re.ASCII)
 _DAY = re.compile(r"([0-9]{4})-([0-9]{2}|XX)-([0-9]{2}|XX)", re.ASCII)
-_STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9].*", re.ASCII)
+_STAMP = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}(?::[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?)?"
+    r"(?:[Zz]|[+-][0-9]{2}(?::?[0-5][0-9])?)?",
+    re.ASCII,
+)
+_LEAP = re.compile(r"(?<=:[0-9]{2}):60")
+_SECOND: Final = 1_000_000
 
 #: EDTF season codes -> (first month, months, grain); seasons are the northern meteorological ones unless said otherwise
 _SEASONS: Final[dict[int, tuple[int, int, str]]] = {
@@ -169,18 +175,17 @@ def read_when(text: str, zone: tzinfo = UTC) -> Granule:
             return granule
         if not _STAMP.fullmatch(text):
             raise InvalidTime(UNREADABLE)
-        moment = datetime.fromisoformat(_leap(text))
+        plain = _LEAP.sub(":59", text)
+        moment = datetime.fromisoformat(plain)
     except (ValueError, OverflowError):
         raise InvalidTime(UNREADABLE) from None
     instant = min(max(to_instant(moment), BEGINNING), FOREVER)
-    if ":60" in text:
-        instant += 1_000_000
+    if plain != text:
+        # clocks that count 86400 s a day show a leap second as the midnight that follows it
+        if instant // _SECOND % 86_400 != 86_399:
+            raise InvalidTime(UNREADABLE)
+        instant += _SECOND
     return Granule(instant, instant, "instant")
-
-
-def _leap(text: str) -> str:
-    """Return the second before a leap second; clocks that count 86400 s a day show it as the next midnight."""
-    return text.replace("23:59:60", "23:59:59")
 
 
 def read_edtf(text: str, zone: tzinfo = UTC) -> Bounds:
