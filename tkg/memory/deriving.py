@@ -12,7 +12,7 @@ from tkg.errors import Conflict, Frozen, NotFound, Rejected, RequestError
 from tkg.gate import find_secret
 from tkg.memory import writing
 from tkg.memory.caller import Caller
-from tkg.memory.exposure import label_of, label_of_session, least
+from tkg.memory.exposure import label_of, label_of_session, least, shown_antecedents
 from tkg.memory.proposal import Proposal
 from tkg.memory.states import contested, stale_inputs
 from tkg.memory.tenant import Tenant
@@ -67,15 +67,6 @@ def _used(used: object) -> list[str]:
     return shown
 
 
-def _shown_to_session(tenant: Tenant, caller: Caller, kind: str) -> list[str]:
-    """Return what stood when this session was shown it, within the taint window of this kind."""
-    if caller.session is None:
-        return []
-    since = tenant.policies.write.taint_since_human_turn and kind not in _ACTING
-    shown = tenant.sessions.shown(tenant.names.session(caller.session), since_human_turn=since)
-    return [one.id for one in shown if tenant.book.live(one.id, one.seq)]
-
-
 def basis(
     tenant: Tenant, caller: Caller, kind: str, used: object, from_: Iterable[str], alternatives: Sequence[Sequence[str]]
 ) -> Basis:
@@ -84,7 +75,7 @@ def basis(
     Raises:
         NotFound, Conflict, RequestError: see `Handle.derive`.
     """
-    common = list(dict.fromkeys([*_used(used), *from_, *_shown_to_session(tenant, caller, kind)]))
+    common = list(dict.fromkeys([*_used(used), *from_, *shown_antecedents(tenant, caller, whole=kind in _ACTING)]))
     lists = [tuple(dict.fromkeys([*one, *common])) for one in alternatives] or [tuple(common)]
     if any(not one for one in lists):
         raise RequestError(f"a {kind} must rest on something: pass used=a result of recall, or from_=[ids]")

@@ -45,6 +45,24 @@ def label_of_session(tenant: Tenant, session: str, *, default: Channel, whole: b
     return least(default, *(label_of(tenant, one) for one in dict.fromkeys(one.id for one in shown)))
 
 
+def shown_antecedents(tenant: Tenant, caller: Caller, *, whole: bool = False) -> tuple[str, ...]:
+    """Return what this session was shown within the taint window: antecedents of whatever an agent writes in it.
+
+    The read trace decides, not what the agent says it used. What did not stand when it was shown (a note about something
+    suspended) is no antecedent.
+
+    Args:
+        tenant: the open tenant.
+        caller: who writes.
+        whole: take the whole session (skills and actions) whatever the policy says of claims and summaries.
+    """
+    if caller.session is None:
+        return ()
+    since = tenant.policies.write.taint_since_human_turn and not whole
+    shown = tenant.sessions.shown(tenant.names.session(caller.session), since_human_turn=since)
+    return tuple(dict.fromkeys(one.id for one in shown if tenant.book.live(one.id, one.seq)))
+
+
 def was_shown(
     tenant: Tenant, caller: Caller, rivals: tuple[SlotClaim, ...], object_norm: str | None, texts: tuple[str, str]
 ) -> bool:

@@ -10,8 +10,8 @@ from tkg.errors import NotPermitted
 from tkg.memory import changing, deriving, dumping, inspecting, reading, remembering, revoking, writing
 from tkg.memory.answers import Explanation, Lineage, Plan, Value
 from tkg.memory.caller import Caller
+from tkg.memory.proposal import Proposal
 from tkg.memory.tenant import AsOf, Tenant
-from tkg.memory.writing import Proposal
 from tkg.model.artefact import Artefact
 from tkg.model.evidence import Evidence
 from tkg.model.scope import Channel, Scope

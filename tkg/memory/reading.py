@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tkg.belief import validity
-from tkg.belief.validity import Answer, Slot
-from tkg.errors import NotFound, NotPermitted
-from tkg.ids import kind_of
-from tkg.memory.answers import Lineage, Node, Value
+from tkg.belief.sweep import contradictions as sweep
+from tkg.belief.validity import Answer
+from tkg.memory.answers import Value
 from tkg.memory.caller import Caller
-from tkg.memory.states import Showing, state_of
+from tkg.memory.states import slot_lookup, slot_of
 from tkg.memory.tenant import AsOf, Tenant
+from tkg.memory.visible import reaches
 from tkg.model.artefact import Retrieval
-from tkg.model.predicate import Predicate, check_predicate
-from tkg.model.time import Instant, When, iso
 from tkg.model.base import Value as Frozen
-from tkg.model.view import Reach, RetrievalView, SlotClaim
-from tkg.recall.judge import Judge
+from tkg.model.predicate import check_predicate
+from tkg.model.time import When, iso
+from tkg.model.view import SlotClaim
+from tkg.recall.judge import Judge, Window
 from tkg.recall.model import KINDS, RecallItem, RecallOutcome, RecallRequest
 from tkg.recall.search import recall as search
 from tkg.text import MAX_NAME, clean
@@ -104,7 +103,7 @@ def recall(
         request,
         graph=tenant.graph,
         index=tenant.index,
-        judge=lambda window, known: Judge(tenant.graph, tenant.book, tenant.policies, caller.scope, window, known),
+        judge=lambda window, known: _judge(tenant, caller, window, known, latest),
         policy=policy,
         nonce=tenant.ids.new("ret").partition("_")[2],
         seq_at=tenant.ledger.seq_at,
@@ -129,32 +128,20 @@ def recall(
     return Recalled(record.id, outcome, entry.seq)
 
 
-# -- slots
+def _judge(tenant: Tenant, caller: Caller, window: Window, known: int, latest: int) -> Judge:
+    judge = Judge(
+        tenant.graph, tenant.book, tenant.policies, caller.scope, window, known, slot_of=tenant.names.slot
+    )
+    if known >= latest:
+        judge.expire(tenant.written_by)
+    return judge
 
+
+# -- slots
 
 def layers(tenant: Tenant, caller: Caller, subject: str, predicate: str) -> list[list[SlotClaim]]:
     """Return the claims of (subject, predicate) in each visible scope, the narrowest first."""
     return [tenant.graph.slot(tenant.names.slot(path, subject, predicate)) for path in caller.scope.visible]
-
-
-def slot_lookup(tenant: Tenant) -> Callable[[str], Slot | None]:
-    """Return the look-up belief needs for `depends_on`: the slot of a claim, read once."""
-    known: dict[str, Slot | None] = {}
-
-    def look_up(claim_id: str) -> Slot | None:
-        if claim_id not in known:
-            view = tenant.graph.claim(claim_id)
-            known[claim_id] = (
-                None if view is None else Slot(tenant.graph.slot(view.claim.slot_id), declared(tenant, view))
-            )
-        return known[claim_id]
-
-    return look_up
-
-
-def declared(tenant: Tenant, view: SlotClaim) -> Predicate:
-    """Return the declaration of a claim's predicate (an erased claim has the default)."""
-    return tenant.policies.write.registry.get(view.claim.predicate or "erased")
 
 
 def _named(subject: str, predicate: str) -> tuple[str, str]:
@@ -197,4 +184,55 @@ def timeline(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, as
         tenant.seq_of(as_of),
         lookup=slot_lookup(tenant),
     )
-    return [Segment(valid_from=iso(s.valid_from), valid_to=iso(s.valid_to), answer=_shown(s.answer)) for s in found]
+    return [
+        Segment(valid_from=iso(s.valid_from), valid_to=iso(s.valid_to), answer=_shown(s.answer)) for s in found
+    ]
+
+
+# -- contradictions
+
+
+def contradictions(tenant: Tenant, caller: Caller, *, as_of: AsOf) -> list[Contradiction]:
+    """See `Handle.contradictions`: the graph finds slots in which values differ, belief says which pairs are open."""
+    known = tenant.seq_of(as_of)
+    slots: dict[str, SlotClaim] = {}
+    for one in _suspects(tenant):
+        view = tenant.graph.claim(one)
+        if view is not None and reaches(caller, view.claim.scope):
+            slots.setdefault(view.claim.slot_id, view)
+    found = []
+    for view in slots.values():
+        slot = slot_of(tenant, view)
+        by_id = {each.claim.id: each.claim for each in slot.claims}
+        for pair in sweep(slot.claims, slot.predicate, tenant.book, known):
+            left, right = by_id[pair.left], by_id[pair.right]
+            recorded = [one for one, _ in tenant.graph.conflicts(pair.left) if pair.right in (one.left, one.right)]
+            found.append(
+                Contradiction(
+                    left=pair.left,
+                    right=pair.right,
+                    subject=left.subject,
+                    predicate=left.predicate,
+                    left_object=left.object,
+                    right_object=right.object,
+                    valid_from=iso(pair.overlap_from),
+                    valid_to=iso(pair.overlap_to),
+                    pattern=pair.pattern,
+                    certainty="definite" if pair.status == "open" else "possible",
+                    rule=recorded[0].rule if recorded else "",
+                    scope=left.scope,
+                )
+            )
+    return sorted(found, key=lambda one: (one.left, one.right))
+
+
+def _suspects(tenant: Tenant) -> list[str]:
+    """Return claims whose slots may hold a contradiction: differing values, and denials (recorded when written)."""
+    suspects: dict[str, None] = {}
+    after = ""
+    while pairs := tenant.graph.clashes(after, 1000):
+        suspects.update((left, None) for left, _ in pairs)
+        after = pairs[-1][0]
+    for conflict, _ in tenant.graph.conflicts():
+        suspects[conflict.left] = None
+    return list(suspects)

@@ -18,14 +18,14 @@ from tkg.memory.caller import Caller
 from tkg.memory.proposal import Proposal
 from tkg.memory.tenant import Tenant
 from tkg.model.artefact import Artefact
-from tkg.model.claim import Justification, Polarity
+from tkg.model.claim import Polarity
 from tkg.model.document import Document, Extracted, Modality
 from tkg.model.entry import Record
 from tkg.model.evidence import Evidence
 from tkg.model.scope import Channel
 from tkg.model.time import Instant, When, parse_when, to_datetime
 from tkg.model.verdict import CheckResult, Outcome, StatusChange, Verdict
-from tkg.text import MAX_NAME, clean
+from tkg.text import MAX_NAME, MAX_TEXT, clean
 
 if TYPE_CHECKING:
     from tkg.memory.store import Memory
@@ -64,7 +64,7 @@ def remember(memory: Memory, caller: Caller, passage: Passage) -> list[Verdict]:
     """See `Handle.remember`."""
     channel, principal = caller.speaking()
     # one message keeps the field limit; a document may be as long as a document
-    limit = MAX_PASSAGE if passage.media in ("markdown", "yaml", "json") else writing.MAX_TEXT
+    limit = MAX_PASSAGE if passage.media in ("markdown", "yaml", "json") else MAX_TEXT
     text = clean(passage.text, "text", limit=limit)
     if not memory.exists(caller.scope.tenant):
         if not memory.may_create(channel):
@@ -196,14 +196,7 @@ def _episode(
         content=text,
         meta=meta,
     )
-    support = Justification(
-        id=tenant.ids.new("jst"),
-        head=episode.id,
-        requires=(stored.id,),
-        channel=channel,
-        origins=(stored.origin,),
-        observed_at=observed,
-    )
+    support = writing.said(tenant, caller, episode.id, stored, None)
     check = CheckResult(check="kind", outcome="pass", code="episode", reason="Recorded as an episode.")
     verdict = _verdict(verdict_id, tenant.names.digest(text), caller, check, stored.id).model_copy(
         update={"artefact_id": episode.id}

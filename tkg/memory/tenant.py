@@ -109,6 +109,10 @@ class Tenant:
         granule = parse_when(as_of)
         return self.ledger.seq_at(granule.end if granule.grain == "instant" else granule.end - 1)
 
+    def written_by(self, age: int) -> int:
+        """Return the newest transaction that is at least `age` microseconds old."""
+        return self.ledger.seq_at(self.now() - age)
+
     def instant_of(self, valid_at: str | date | datetime | None) -> Instant:
         """Return the instant a read is about: now, or the start of what was given."""
         return self.now() if valid_at is None else parse_when(valid_at).start

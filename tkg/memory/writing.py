@@ -16,7 +16,7 @@ from tkg.errors import Conflict, InvalidTime, NotFound
 from tkg.gate import Assessment, GateContext, Judgement, judge
 from tkg.ids import canonical, digest
 from tkg.memory.caller import Caller
-from tkg.memory.exposure import label_of_session, least, was_shown
+from tkg.memory.exposure import label_of_session, shown_antecedents, was_shown
 from tkg.memory.proposal import Proposal
 from tkg.memory.replan import support_changes
 from tkg.memory.tenant import Tenant
@@ -139,18 +139,7 @@ def prepare(tenant: Tenant, caller: Caller, proposal: Proposal, basis: Basis | N
         record = channel is Channel.SYSTEM_OF_RECORD and offered.uri.partition("#")[0] in predicate.system_of_record
         source, evidence = stored_evidence(tenant, caller, offered, label, observed, system_of_record=record)
         support = (*source, evidence)
-        justifications: Sequence[Justification] = [
-            Justification(
-                id=tenant.ids.new("jst"),
-                head=claim.id,
-                requires=(evidence.id,),
-                channel=label,
-                system_of_record=record,
-                origins=(evidence.origin,),
-                observed_at=observed,
-                slot_id=claim.slot_id,
-            )
-        ]
+        justifications: Sequence[Justification] = [said(tenant, caller, claim.id, evidence, claim.slot_id)]
     else:
         justifications = basis.justifications(tenant, claim.id, claim.slot_id, observed)
     return Prepared(
@@ -248,6 +237,25 @@ def stored_evidence(
     return (() if known else (source,)), evidence
 
 
+def said(tenant: Tenant, caller: Caller, head: str, evidence: StoredEvidence, slot_id: str | None) -> Justification:
+    """Return the justification of what was said or written, by its evidence.
+
+    What an agent says in a session also rests on what the session was shown, so that it falls with it.
+    """
+    shown = shown_antecedents(tenant, caller) if caller.channel is Channel.AGENT_INFERRED else ()
+    return Justification(
+        id=tenant.ids.new("jst"),
+        head=head,
+        requires=(evidence.id, *(one for one in shown if tenant.book.live(one))),
+        kind="derivation" if shown else "evidence",
+        channel=evidence.channel,
+        system_of_record=evidence.system_of_record,
+        origins=(evidence.origin,),
+        observed_at=evidence.observed_at,
+        slot_id=slot_id,
+    )
+
+
 def write(tenant: Tenant, caller: Caller, prepared: Prepared, verdict_id: str) -> Verdict:
     """Let the gate judge what was prepared and commit the verdict with whatever it allows."""
     found = assess(prepared.view, prepared.rivals, prepared.predicate, tenant.book, label=prepared.label)
@@ -297,7 +305,8 @@ def _records(
     if judged.outcome is Outcome.REINFORCED and found.target is not None:
         added = [one.model_copy(update={"head": found.target}) for one in prepared.justifications]
         records: list[Record] = [*prepared.support, *added, *found.records(tenant.ids)]
-        return records + support_changes(tenant, added, (), prepared.seq), found.target
+        changes = _withdrawn(found)
+        return records + support_changes(tenant, added, changes, prepared.seq, code="withdrawn"), found.target
     records = [*prepared.support, prepared.claim, *prepared.justifications, *found.records(tenant.ids)]
     if judged.outcome in (Outcome.HELD, Outcome.QUARANTINED):
         records.append(
@@ -309,7 +318,14 @@ def _records(
                 code=judged.code,
             )
         )
+    elif changes := _withdrawn(found):
+        records += support_changes(tenant, (), changes, prepared.seq, code="withdrawn")
     return records, prepared.claim.id
+
+
+def _withdrawn(found: Assessed) -> dict[str, str]:
+    """Return the evidence an origin took back by denying the whole of what it had said (row 11)."""
+    return {evidence: "revoked" for one in found.withdraws for evidence in one.evidence}
 
 
 def _after(prepared: Prepared, judged: Judgement, found: Assessed) -> Iterable[SlotClaim]:

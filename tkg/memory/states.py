@@ -1,0 +1,119 @@
+"""The state of a node now, and questions about claims that need their slots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from tkg.belief import state as belief
+from tkg.belief.order import backs
+from tkg.belief.sweep import contradictions
+from tkg.belief.validity import Slot
+from tkg.memory.tenant import Tenant
+from tkg.model.instant import duration
+from tkg.model.predicate import Predicate
+from tkg.model.view import SlotClaim
+
+
+#: microseconds of a day
+DAY = 86_400_000_000
+
+
+class Showing(NamedTuple):
+    """A state in one word, what brought it about, and the code of the decision."""
+
+    state: str
+    by: str | None = None
+    code: str = ""
+
+
+def declared(tenant: Tenant, view: SlotClaim) -> Predicate:
+    """Return the declaration of a claim's predicate (an erased claim's is unknown, so it is multi-valued)."""
+    return tenant.policies.write.registry.get(view.claim.predicate or "erased")
+
+
+def slot_of(tenant: Tenant, view: SlotClaim) -> Slot:
+    """Return the slot of a claim with its declaration."""
+    claims = tenant.graph.slot(view.claim.slot_id)
+    named = next((one for one in claims if one.claim.predicate is not None), view)
+    return Slot(claims, declared(tenant, named))
+
+
+def slot_lookup(tenant: Tenant) -> Callable[[str], Slot | None]:
+    """Return the look-up belief needs for `depends_on`: the slot of a claim, read once."""
+    known: dict[str, Slot | None] = {}
+
+    def look_up(claim_id: str) -> Slot | None:
+        if claim_id not in known:
+            view = tenant.graph.claim(claim_id)
+            known[claim_id] = None if view is None else slot_of(tenant, view)
+        return known[claim_id]
+
+    return look_up
+
+
+def state_of(tenant: Tenant, node_id: str) -> Showing:
+    """Return the state of a claim, artefact or piece of evidence as of now."""
+    if (view := tenant.graph.claim(node_id)) is not None:
+        slot = slot_of(tenant, view)
+        found = belief.state_of(
+            view,
+            slot.claims,
+            slot.predicate,
+            tenant.book,
+            tenant.now(),
+            lookup=slot_lookup(tenant),
+            unverified=_unverified(tenant, view),
+        )
+        return Showing(found.name, found.by[0] if found.by else None, found.reason)
+    if tenant.graph.artefact(node_id) is not None:
+        last = tenant.book.last(node_id, "action")
+        if last is not None and last.value in ("cancelled", "compensation"):
+            return Showing("revoked", code=last.value)  # a queue does not take back what it dropped
+        backers = tenant.graph.justifications(node_id)
+        stale = bool(stale_inputs(tenant, _claims(tenant, node_id)))
+        found = belief.artefact_state(node_id, backers[0] if backers else None, tenant.book, stale=stale)
+        return Showing(found.name, found.by[0] if found.by else None, found.reason)
+    support = tenant.book.support(node_id)
+    status = tenant.book.status(node_id)
+    return Showing(status if status != "active" else "active" if support == "supported" else support)
+
+
+def _claims(tenant: Tenant, node_id: str) -> list[SlotClaim]:
+    """Return the claims an artefact directly used."""
+    used = (needed for backer in tenant.graph.justifications(node_id) for needed in backer.justification.requires)
+    return [view for one in dict.fromkeys(used) if (view := tenant.graph.claim(one)) is not None]
+
+
+def _unverified(tenant: Tenant, view: SlotClaim) -> bool:
+    """Return whether every live backer is older than its class stays usable, and nobody verified the claim since.
+
+    Time to live counts from the later of the write and the last verification (design "Settled" 8).
+    """
+    own = tenant.policies.write.registry.get(view.claim.predicate or "erased").ttl
+    checks = [
+        seq for seq, change in tenant.book.history(view.claim.id) if change.axis == "verified" and change.value == "fresh"
+    ]
+    live = [backer for backer in view.backers if backs(backer, tenant.book)]
+    for backer in live:
+        days = tenant.policies.forget.ttl_days.get(backer.justification.channel)
+        ttl = duration(own) if own is not None else None if days is None else days * DAY
+        if ttl is None or max([backer.seq, *checks]) > tenant.written_by(ttl):
+            return False
+    return bool(live)
+
+
+def stale_inputs(tenant: Tenant, claims: Iterable[SlotClaim]) -> list[str]:
+    """Return which claims have been superseded: what was written from them is out of date."""
+    return [one.claim.id for one in claims if state_of(tenant, one.claim.id).state == "superseded"]
+
+
+def contested(tenant: Tenant, claims: Iterable[SlotClaim]) -> list[str]:
+    """Return which claims stand in an open contradiction."""
+    found = []
+    for one in claims:
+        slot = slot_of(tenant, one)
+        pairs = contradictions(slot.claims, slot.predicate, tenant.book)
+        if any(one.claim.id in (pair.left, pair.right) and pair.status == "open" for pair in pairs):
+            found.append(one.claim.id)
+    return found
