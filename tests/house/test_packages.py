@@ -5,12 +5,14 @@ from __future__ import annotations
 import glob
 import os
 import re
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from typing import Any
 
 import pytest
 
-from tests.house.sources import FOLDERS, ROOT
+from tests.house.sources import FOLDERS, ROOT, imported, modules
 
 
 def _project() -> dict[str, Any]:
@@ -70,6 +72,21 @@ def test_every_data_file_is_shipped() -> None:
             and not (top == "tkg" and file.relative_to(ROOT / top).parts[0] in FOLDERS)
         }
     assert sorted(str(file.relative_to(ROOT)) for file in there - shipped) == []
+
+
+def test_everything_that_is_imported_is_declared() -> None:
+    project = _project()["project"]
+    declared = {_plain(re.split(r"[^\w.-]", line)[0]) for line in project["dependencies"]}
+    extra = {"tkg.graph": {"ladybug"}, "tkg.testing": {"hypothesis", "pytest"}}
+    owners = {top: {_plain(name) for name in names} for top, names in packages_distributions().items()}
+    missing = []
+    for module in modules():
+        may = declared.union(*(names for room, names in extra.items() if module.within(room)))
+        for node, name in imported(module.tree):
+            top = name.split(".")[0]
+            if top != "tkg" and top not in sys.stdlib_module_names and not owners.get(top, {_plain(top)}) & may:
+                missing.append(f"{module.at(node)} {top}")
+    assert sorted(set(missing)) == []
 
 
 def _pins(lock: str) -> dict[str, set[str]]:
