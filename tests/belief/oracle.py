@@ -84,7 +84,7 @@ def _finer(one: str, other: str) -> bool:
     return TREE.get(one) == other
 
 
-def _clash(one: Fact, other: Fact, many: bool) -> bool:
+def clash(one: Fact, other: Fact, many: bool) -> bool:
     if one.negative and other.negative:
         return False
     if one.negative != other.negative:
@@ -167,7 +167,7 @@ class Replay:
                 (s.origin, s.rank) == (mine.origin, mine.rank) and (s.observed, s.seq) > (mine.observed, mine.seq)
                 for other in self.facts
                 if (other.slot, other.layer) == (fact.slot, fact.layer) and other.holds(at) is True
-                if _clash(fact, other, many)
+                if clash(fact, other, many)
                 for s in self.counted(other)
             )
             if not moved:
@@ -181,7 +181,7 @@ class Replay:
         for other in self.facts:
             if (other.slot, other.layer) == (fact.slot, fact.layer) and other.holds(at) is True:
                 rank = self._rank(other, at)
-                if rank is not None and rank > own and _clash(fact, other, fact.slot in self.history.many):
+                if rank is not None and rank > own and clash(fact, other, fact.slot in self.history.many):
                     return True
         return False
 
@@ -217,7 +217,7 @@ class Replay:
             f
             for f in pool
             if not any(
-                _clash(f, g, many)
+                clash(f, g, many)
                 and (
                     (g.layer < f.layer and ranks[g.name] >= ranks[f.name])
                     or (g.layer > f.layer and ranks[g.name] > ranks[f.name])
@@ -249,7 +249,7 @@ class Replay:
             return Seen("suspended", frozenset(), frozenset(f.value for f in waiting))
         values = frozenset(f.value for f in firm)
         denied = {
-            v for v in values if any(f.value == v and g.negative and _clash(f, g, many) for f in firm for g in seen)
+            v for v in values if any(f.value == v and g.negative and clash(f, g, many) for f in firm for g in seen)
         }
         if (not many and len(values) > 1) or denied == values:
             return Seen("conflict", values)

@@ -41,6 +41,20 @@ def moments(layers: Iterable[Sequence[SlotClaim]], book: Book, others: Iterable[
     return sorted(found)
 
 
+def _related(views: Iterable[SlotClaim], lookup: Lookup | None) -> list[SlotClaim]:
+    """Return the slots of everything that some claims depend on, in any number of steps."""
+    found: list[SlotClaim] = []
+    ahead, seen = [needed for view in views for needed in view.claim.depends_on], set[str]()
+    while ahead and lookup is not None:
+        needed = ahead.pop()
+        slot = None if needed in seen else lookup(needed)
+        seen.add(needed)
+        if slot is not None:
+            found += slot.claims
+            ahead += [a for view in slot.claims if view.claim.id == needed for a in view.claim.depends_on]
+    return found
+
+
 def rectangles(
     layers: Sequence[Sequence[SlotClaim]],
     predicate: Predicate,
@@ -54,13 +68,7 @@ def rectangles(
 
     A rectangle ends on the transaction axis where the same stretch of valid time got another answer.
     """
-    related: list[SlotClaim] = []
-    if lookup is not None:
-        for claims in layers:
-            for view in claims:
-                for antecedent in view.claim.depends_on:
-                    slot = lookup(antecedent)
-                    related += [] if slot is None else slot.claims
+    related = _related([view for claims in layers for view in claims], lookup)
     steps = [seq for seq in moments([*layers, related], book) if seq <= as_of]
     done: list[Rectangle] = []
     open_now: dict[Segment, int] = {}

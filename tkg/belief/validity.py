@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from tkg.belief import multirange
@@ -367,7 +368,7 @@ def cut_of(order: Order, index: int) -> Multirange:
     """Return the time that other claims of the slot take from one, as disjoint ascending ranges."""
     start, end = order.standings[index].claim.interval.may
     edges = [edge for edge in order.edges() if start <= edge < end]
-    taken = [(edge, after) for edge, after in zip(edges, [*edges[1:], end], strict=True) if index in order.at(edge).cut]
+    taken = [(edge, after) for edge, after in pairwise([*edges, end]) if index in order.at(edge).cut]
     return multirange.union(taken)
 
 
@@ -397,7 +398,7 @@ def timeline(
     view = Layers(layers, predicate, book, as_of, lookup, same)
     edges = [edge for edge in view.edges() if edge < FOREVER]
     segments: list[Segment] = []
-    for start, end in zip(edges, [*edges[1:], FOREVER], strict=True):
+    for start, end in pairwise([*edges, FOREVER]):
         answer = view.at(start)
         if answer.kind == "none":
             continue
