@@ -115,8 +115,8 @@ def _alive(pid: int) -> bool:
 def _sentence(holder: int | None, tenant: str) -> str:
     if holder == os.getpid():
         return f"process {holder} (this one) owns tenant {tenant} already; use the memory that is open, or close it"
-    who = "another process" if holder is None else f"process {holder}"
-    return f"{who} owns tenant {tenant}; close it there, or open read-only for audit, lineage and export"
+    who, pid = ("another process", "") if holder is None else (f"process {holder}", f" (pid {holder})")
+    return f"{who} owns tenant {tenant}{pid}; close it there, or open read-only for audit, lineage and export"
 
 
 def _after_fork() -> None:

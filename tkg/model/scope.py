@@ -78,6 +78,8 @@ class Scope(Value):
             check_segment(path if not isinstance(path, str) else "", "tenant")
             raise InvalidScope("a scope is text of the form tenant or tenant/user")
         tenant, slash, user = path.partition("/")
+        if slash and not user:
+            raise InvalidScope("the scope ends in '/'; write tenant or tenant/user")
         return cls(tenant=check_segment(tenant, "tenant"), user=check_segment(user, "user") if slash else None)
 
     @property
