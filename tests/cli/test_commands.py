@@ -39,7 +39,7 @@ def test_a_claim_is_read_back(acme: Acme, mailbox: dict[str, str]) -> None:
     assert "regional settlement mailbox" in found["text"]
     value = acme("value", "exception reports", "destination", "--json").json
     assert (value["kind"], value["value"]) == ("value", "regional settlement mailbox")
-    assert acme("value", "exception reports", "destination", "--as-of", "tx:1", "--json").json["kind"] == "none"
+    assert acme("value", "exception reports", "destination", "--as-of", "tx:0", "--json").json["kind"] == "none"
     (segment,) = [one for one in acme("timeline", "exception reports", "destination", "--json").json["segments"]
                   if one["answer"]["kind"] == "value"]  # fmt: skip
     assert segment["valid_to"] is None

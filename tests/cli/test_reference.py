@@ -7,14 +7,13 @@ import shlex
 from typing import Any
 
 import pytest
-import typer
 
 from tests.house.sources import ROOT
 from tkg.cli.main import COMMANDS, build
 from tkg.cli.reference import reference
 
 CLI = ROOT / "CLI.md"
-APP: Any = typer.main.get_command(build())
+APP: Any = build()
 
 
 def test_the_reference_is_up_to_date() -> None:

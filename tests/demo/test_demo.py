@@ -25,7 +25,8 @@ def test_it_comes_out_on_every_engine(tmp_path: Path, engine: str) -> None:
     assert time.monotonic() - began < 30
     assert facts["withdrawn"] == {"claim": "revoked", "summary": "revoked", "skill": "revoked", "action": "revoked"}
     assert (facts["day_9_code"], facts["day_9_evidence"]) == (["echo"], 1)
-    assert facts["before_top"] == facts["poison"] and facts["after_top"] == facts["correction"]
+    assert facts["before"] == ["claim", "skill", "summary"]
+    assert (facts["after"], facts["after_top"]) == ([], facts["correction"])
     assert (facts["replay_day_11"], facts["known_now_of_day_11"]) == (story.MAILBOX, story.QUEUE)
     assert facts["correction_source"][0] == "billing.yaml" and facts["correction_source"][1].startswith("line=")
     for word in ("summary", "skill", "action", "revoked", "dispatch", "Day 16", facts["poison"]):

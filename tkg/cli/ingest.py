@@ -71,10 +71,9 @@ def ingest(
             raise NotFound(f"no such file or folder: {path}")
     tally = Tally()
     with writing(store, engine, create=True) as memory:
-        if not memory.exists(tenant):
-            memory.scope(tenant, user)  # an id outside the grammar is refused before anything is read
-            if not memory.may_create(channel):
-                raise NotFound(f"no such tenant; make it with `tkg init --store {store} --tenant {tenant}`")
+        memory.scope(tenant, user)  # an id outside the grammar is refused before anything is read
+        if not memory.exists(tenant) and not memory.may_create(channel):
+            raise NotFound(f"no such tenant; make it with `tkg init --store {store} --tenant {tenant}`")
         loader = Loader(memory, tenant, user, channel, principal, session, version)
         now = to_instant(memory.clock.now())
         try:

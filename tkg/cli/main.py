@@ -10,6 +10,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from functools import cache
 from typing import Annotated, Any, Final
 
 import typer
@@ -61,8 +62,9 @@ def root(
         typer.echo(context.get_help())
 
 
-def build() -> typer.Typer:
-    """Return the application with every command."""
+@cache
+def build() -> Any:
+    """Return the application with every command, ready to parse."""
     app = typer.Typer(
         name="tkg",
         rich_markup_mode=None,
@@ -73,7 +75,7 @@ def build() -> typer.Typer:
     app.callback()(root)
     for one in COMMANDS:
         app.command(one.name, help=one.help, short_help=one.summary, epilog=one.epilog)(one.run)
-    return app
+    return typer.main.get_command(app)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -98,9 +100,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    command: Any = typer.main.get_command(build())
     try:
-        code = command.main(args=arguments, prog_name="tkg", standalone_mode=False)
+        code = build().main(args=arguments, prog_name="tkg", standalone_mode=False)
     except TkgError as error:
         complain(error)
         return error.exit_code

@@ -45,6 +45,11 @@ class Stage:
         """Show words from the store or a file."""
         self._print(Text(f"    {safe_text(text)}", style="italic"))
 
+    def command(self, text: str) -> None:
+        """Show a command on one line, so that it can be copied."""
+        if self._out is not None:
+            self._out.print(Text(f"  {safe_text(text)}", style="cyan"), soft_wrap=True)
+
     def table(self, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """Show rows; the last column is never wrapped."""
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1))

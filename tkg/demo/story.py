@@ -140,6 +140,10 @@ class Story:
         named = {"claim": self.poison, **{kind: one.id for kind, one in self._artefacts.items()}}
         return {name: self._operator.explain(one).state for name, one in named.items()}
 
+    def _show_items(self, result: Recalled) -> None:
+        rows = [(number, one.kind, _short(one.text)) for number, one in enumerate(result.items, 1)]
+        self._stage.table(["", "kind", "what the agent is shown"], rows)
+
     def _show_states(self) -> None:
         ids = {"claim": self.poison, **{kind: one.id for kind, one in self._artefacts.items()}}
         self._stage.table(["what", "state", "id"], [(name, state, ids[name]) for name, state in self._states().items()])
@@ -151,9 +155,9 @@ class Story:
         stage = self._stage
         stage.day(0, "a guide is read, and one of its sentences is out of date")
         stage.say(
-            "An analyst uploads version 3 of the reconciliation guide. Every sentence that states something becomes"
+            "An analyst uploads version 3 of the reconciliation guide. Every sentence that states something becomes "
+            "a candidate for the gate, with the line it stands in. Among them, in chapter 5.2:"
         )
-        stage.say("a candidate for the gate, with the line it stands in. Among them, in chapter 5.2:")
         self._ingest(0, "reconciliation-guide.md", "guide-loader", version="3")
         claims = self._operator.value(SUBJECT, PREDICATE).claims
         stage.expect("day_0_claims", len(claims), 1, "One claim was accepted about where exception reports go.")
@@ -164,9 +168,9 @@ class Story:
         stage.quote(f"“{evidence.quote}”")
         stage.quote(f"{evidence.uri}, version {evidence.version}, {evidence.locator}, said by {evidence.principal}")
         stage.say(
-            "It is well formed, has a source that can be fetched again, and nothing contradicts it. Nobody can know"
+            "It is well formed, has a source that can be fetched again, and nothing contradicts it. Nobody can know "
+            "yet that the mailbox was switched off two weeks ago."
         )
-        stage.say("yet that the mailbox was switched off two weeks ago.")
         stage.expect("day_0_state", found.state, "active", "The claim is believed.")
         stage.expect("day_0_value", self._value(), MAILBOX, f"The value of {SUBJECT} · {PREDICATE} is {MAILBOX}.")
 
@@ -183,9 +187,9 @@ class Story:
         stage.quote(result.items[0].text if result.items else "nothing")
         stage.expect("day_4_top", _top(result), self.poison, "The outdated claim is the first item.")
         stage.say(
-            "The agent answers with the mailbox, and writes down what it learned. Each text gets an edge to everything"
+            "The agent answers with the mailbox, and writes down what it learned. Each text gets an edge to everything "
+            "its session was shown, whether the agent says so or not:"
         )
-        stage.say("its session was shown, whether the agent says so or not:")
         for kind, content, meta in (
             ("summary", f"Desk 4 asked where exception reports go; they are sent to the {MAILBOX}.", {}),
             (
@@ -215,9 +219,9 @@ class Story:
         verdicts = self._ingest(9, "desk-4.jsonl", "chat-export")
         echo = [one for document, one in verdicts if document.turn == "t2" and one.artefact_id is None]
         stage.say(
-            "The nightly export of desk 4 contains the agent's answer of day 4, word for word. A store that counts"
+            "The nightly export of desk 4 contains the agent's answer of day 4, word for word. A store that counts "
+            "repetition would now be surer than before. Here the session is known to have been shown the claim:"
         )
-        stage.say("repetition would now be surer than before. Here the session is known to have been shown the claim:")
         for one in echo:
             stage.table(["verdict", "code"], [(one.outcome.value, one.code)])
         stage.expect("day_9_verdicts", [one.outcome.value for one in echo], ["rejected"], "The repetition is refused.")
@@ -237,10 +241,15 @@ class Story:
         stage = self._stage
         self._clock.set(DAYS[16])
         stage.day(16, "the symptom, and the chain behind it")
-        result = self._handle(Channel.AGENT_INFERRED, "reference-agent", "desk-9").recall(QUESTION)
+        result = self._handle(Channel.AGENT_INFERRED, "reference-agent", "desk-9").recall(QUESTION, k=8)
         stage.say("Operations notices that the agent still recommends a mailbox that nobody reads. Recall before:")
-        stage.quote(result.items[0].text if result.items else "nothing")
-        stage.expect("before_top", _top(result), self.poison, "Recall still answers with the outdated claim.")
+        self._show_items(result)
+        stage.expect(
+            "before",
+            sorted({one.kind for one in result.items if MAILBOX in one.text} & {"claim", "summary", "skill"}),
+            ["claim", "skill", "summary"],
+            "The claim is shown, and by now also the summary and the skill that repeat it.",
+        )
         stage.say("Writing about the subject is frozen first, so that nothing moves while people look.")
         self._operator.freeze(subject=SUBJECT, reason="incident 7")
         reads = [one.retrieval for one in self._operator.exposure(self.poison)]
@@ -255,7 +264,7 @@ class Story:
         stage.lineage(found)
         stage.expect(
             "lineage_down",
-            sorted(one.kind for one in found.down),
+            sorted({one.kind for one in found.down} & {"action", "skill", "summary"}),
             ["action", "skill", "summary"],
             "A summary, a skill and a queued action grew from it.",
         )
@@ -346,12 +355,15 @@ class Story:
         stage = self._stage
         stage.say("")
         agent = self._handle(Channel.AGENT_INFERRED, "reference-agent", "desk-11")
-        result = agent.recall(QUESTION)
+        result = agent.recall(QUESTION, k=8)
         stage.say("Recall after:")
-        stage.quote(result.items[0].text if result.items else "nothing")
+        self._show_items(result)
         stage.expect("after_top", _top(result), self.correction_id, "Recall answers with the correction.")
         stage.expect(
-            "after_hides", self.poison in [one.id for one in result.items], False, "The old claim is not shown."
+            "after",
+            [one.id for one in result.items if MAILBOX in one.text],
+            [],
+            "Nothing that names the mailbox is shown.",
         )
         rebuilt = agent.derive("summary", f"Exception reports go to the {QUEUE}.", used=result)
         stage.expect(
@@ -382,6 +394,11 @@ def _counted(tally: Tally) -> str:
     return f"{tally.episodes} episode(s), claims: {claims or 'none'}"
 
 
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else f"{line[:59]}…"
+
+
 def _top(result: Recalled) -> str | None:
     return result.items[0].id if result.items else None
 
@@ -408,4 +425,4 @@ def _invite(stage: Stage, store: Path, poison: str) -> None:
     stage.facts["try"] = commands
     stage.say(f"\nThe store is in {store}. Try on it:\n")
     for one in commands:
-        stage.say(f"  {one}")
+        stage.command(one)

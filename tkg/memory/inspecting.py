@@ -220,11 +220,14 @@ def node(tenant: Tenant, identifier: str, depth: int, parents: Iterable[str] = (
 def lineage(tenant: Tenant, caller: Caller, identifier: str) -> Lineage:
     """See `Handle.lineage`."""
     visible_node(tenant, caller, identifier)
-    up, down = tenant.graph.ancestors(identifier), tenant.graph.descendants(identifier)
+    up = _reached(tenant, caller, tenant.graph.ancestors(identifier))
+    down = tenant.graph.descendants(identifier)
     below = {identifier, *(reach.id for reach in down)}
+    needed_by = _needed_by(tenant, [identifier, *(reach.id for reach in up)])
+    antecedents = [node(tenant, reach.id, reach.depth, needed_by.get(reach.id, ())) for reach in up]
     return Lineage(
         root=node(tenant, identifier, 0),
-        up=tuple(node(tenant, reach.id, reach.depth) for reach in _reached(tenant, caller, up)),
+        up=(*antecedents, *_sources(tenant, [identifier, *(reach.id for reach in up)], antecedents)),
         down=tuple(
             node(tenant, reach.id, reach.depth, _parents(tenant, reach.id, below))
             for reach in _reached(tenant, caller, down)
@@ -235,6 +238,35 @@ def lineage(tenant: Tenant, caller: Caller, identifier: str) -> Lineage:
 def _reached(tenant: Tenant, caller: Caller, found: Iterable[Reach]) -> list[Reach]:
     """Leave out what the caller may not name (another user's derivations)."""
     return [one for one in found if (scope := scope_of(tenant, one.id)) is not None and reaches(caller, scope)]
+
+
+def _needed_by(tenant: Tenant, nodes: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return for each antecedent the nodes that directly rest on it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for head in nodes:
+        for backer in tenant.graph.justifications(head):
+            for needed in backer.justification.requires:
+                found[needed] = tuple(dict.fromkeys((*found.get(needed, ()), head)))
+    return found
+
+
+def _sources(tenant: Tenant, nodes: Iterable[str], antecedents: Iterable[Node]) -> list[Node]:
+    """Return the sources that the evidence among some nodes comes from."""
+    depths = {one.id: one.depth for one in antecedents}
+    found: dict[str, Node] = {}
+    for one in nodes:
+        if (view := tenant.graph.evidence(one)) is None:
+            continue
+        earlier = found.get(view.source.id)
+        found[view.source.id] = Node(
+            id=view.source.id,
+            kind="source",
+            state=tenant.book.status(view.source.id),
+            label=view.source.uri or "(erased)",
+            depth=depths.get(one, 0) + 1 if earlier is None else min(earlier.depth, depths.get(one, 0) + 1),
+            parents=(one,) if earlier is None else (*earlier.parents, one),
+        )
+    return list(found.values())
 
 
 def _parents(tenant: Tenant, identifier: str, within: set[str]) -> tuple[str, ...]:
