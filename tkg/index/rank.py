@@ -55,7 +55,8 @@ def plan(frequency: Mapping[str, int], pool: int = POOL) -> Plan:
     rarest, first = words[0]
     if rarest > pool:
         return Plan((first,), tuple(word for _, word in words), limited=True)
-    total, chosen = 0, []
+    total = 0
+    chosen: list[str] = []
     for count, word in words:
         total += count
         if total > pool and chosen:

@@ -26,8 +26,10 @@ _STOP: Final = (
     "must of in on at by for from to into onto with about as and or but if than then so such what which who whom whose "
     "when where why how please tell"
 )
+# what surely parts words for FTS5: spaces, the punctuation of ASCII and that of typesetting
+_EDGE: Final = r"\s\x00-/:-@\[-`{-\x7f\u00a1\u00ab\u00bb\u00bf\u2010-\u2027"
 _STOPPED: Final = re.compile(
-    rf"(?<!\w)(?:{'|'.join(_STOP.split())})(?:['\u2019](?:s|t|d|m|ll|re|ve))?(?!\w)", re.IGNORECASE
+    rf"(?<![^{_EDGE}])(?:{'|'.join(_STOP.split())})(?:['\u2019](?:s|t|d|m|ll|re|ve))?(?![^{_EDGE}])", re.IGNORECASE
 )
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 

@@ -6,6 +6,7 @@ one. Nothing here imports a test runner.
 
 from __future__ import annotations
 
+from tkg.testing.index import IndexContract
 from tkg.testing.ledger import LedgerContract
 
-__all__ = ["LedgerContract"]
+__all__ = ["IndexContract", "LedgerContract"]

@@ -1,0 +1,180 @@
+"""Opening a text index: taken as it is when it belongs to the ledger, made anew when there is any doubt."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from tkg.errors import Damaged
+from tkg.index.fts import SqliteIndex
+from tkg.index.rank import POOL
+from tkg.model.entry import Entry
+
+__all__ = ["SqliteIndex", "open_index", "remove_index"]
+
+#: an index of another format is made anew (`PRAGMA user_version`)
+FORMAT: Final = 1
+#: "tkgi": marks an SQLite file as a text index (`PRAGMA application_id`)
+APPLICATION: Final = 0x746B6769
+
+# Tokens come from `tkg.index.words`, stemmed and folded: the tokenizer here only takes them apart at the spaces.
+# Positions and sizes are not kept: scoring does not ask FTS5.
+_SCHEMA: Final = """
+PRAGMA application_id = 0x746B6769;
+PRAGMA user_version = 1;
+CREATE TABLE state (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT;
+CREATE TABLE scopes (
+    number INTEGER PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE,
+    documents INTEGER NOT NULL,
+    tokens INTEGER NOT NULL
+) STRICT;
+CREATE TABLE documents (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    scope INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    marks INTEGER NOT NULL DEFAULT 0,
+    length INTEGER NOT NULL,
+    tokens TEXT NOT NULL
+) STRICT;
+CREATE TABLE terms (
+    scope INTEGER NOT NULL,
+    term TEXT NOT NULL,
+    documents INTEGER NOT NULL,
+    PRIMARY KEY (scope, term)
+) STRICT, WITHOUT ROWID;
+CREATE VIRTUAL TABLE found USING fts5 (
+    tokens,
+    content = '',
+    detail = none,
+    columnsize = 0,
+    tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
+);
+"""
+
+
+def open_index(
+    path: str | os.PathLike[str] | None,
+    entries: Callable[[int], Iterable[Entry]],
+    *,
+    head: int,
+    pool: int = POOL,
+) -> SqliteIndex:
+    """Open a tenant's index and bring it up to its ledger.
+
+    An index that is damaged, foreign, of another format, ahead of the ledger, or of a ledger with another history is
+    removed and made anew.
+
+    Args:
+        path: its file; None keeps it in memory.
+        entries: returns the ledger's entries after a sequence number.
+        head: the ledger's newest sequence number.
+        pool: documents a query looks at.
+
+    Raises:
+        DiskFull: no space for it.
+        Damaged: the place cannot be written; or the ledger itself is damaged.
+    """
+    place = None if path is None else Path(path).absolute()
+    index = None if place is None else _existing(place, entries, head, pool)
+    if index is None:
+        index = _fresh(place, pool)
+    try:
+        index.apply(entries(index.applied))
+    except BaseException:
+        index.close()
+        raise
+    return index
+
+
+def _existing(path: Path, entries: Callable[[int], Iterable[Entry]], head: int, pool: int) -> SqliteIndex | None:
+    """Return the index at `path` where it belongs to this ledger."""
+    if path.is_symlink() or not path.is_file():
+        return None
+    try:
+        connection = _connect(path)
+    except sqlite3.Error:
+        return None
+    index: SqliteIndex | None = None
+    try:
+        if _is_index(connection):
+            found = SqliteIndex(connection, str(path), pool=pool)
+            if found.applied <= head and _hash_at(found.applied, entries) == found.hash:
+                index = found
+    except (sqlite3.Error, KeyError, ValueError):
+        return None
+    finally:
+        if index is None:
+            connection.close()
+    return index
+
+
+def _is_index(connection: sqlite3.Connection) -> bool:
+    application = connection.execute("PRAGMA application_id").fetchone()
+    written = connection.execute("PRAGMA user_version").fetchone()
+    if (application, written) != ((APPLICATION,), (FORMAT,)):
+        return False
+    # another SQLite may fold and stem otherwise
+    made = connection.execute("SELECT value FROM state WHERE name = 'sqlite'").fetchone()
+    return bool(made == (sqlite3.sqlite_version,))
+
+
+def _hash_at(seq: int, entries: Callable[[int], Iterable[Entry]]) -> str | None:
+    if seq == 0:
+        return ""
+    return next((entry.hash for entry in entries(seq - 1)), None)
+
+
+def _fresh(path: Path | None, pool: int) -> SqliteIndex:
+    name = "in memory" if path is None else str(path)
+    try:
+        if path is None:
+            connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        else:
+            remove_index(path)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+            connection = _connect(path)
+        try:
+            connection.executescript("BEGIN;" + _SCHEMA + "COMMIT;")
+            state = {"applied": "0", "hash": "", "sqlite": sqlite3.sqlite_version, "unclean": "0"}
+            connection.executemany("INSERT INTO state VALUES (?, ?)", sorted(state.items()))
+            return SqliteIndex(connection, name, pool=pool)
+        except BaseException:
+            connection.close()
+            raise
+    except (sqlite3.Error, OSError) as error:
+        raise Damaged(
+            f"the text index {name} cannot be made ({type(error).__name__}); check the folder's permissions and space"
+        ) from None
+
+
+def remove_index(path: Path) -> None:
+    """Remove an index and everything beside it that belongs to it."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"file:{quote(str(path))}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
+    )
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("PRAGMA cell_size_check = ON")
+    except BaseException:
+        with suppress(sqlite3.Error):
+            connection.close()
+        raise
+    return connection
