@@ -18,13 +18,14 @@ _ARTICLES: Final = frozenset({"a", "an", "the"})
 
 def _words(text: str) -> tuple[str, ...]:
     """The words and numbers of a statement, and the signs that change a value (minus, percent, currency, arithmetic)."""
-    kept = []
-    for word in _WORD.findall(match_form(text)):
+    plain, kept = match_form(text), []
+    for word in _WORD.findall(plain):
         sign = len(word) == 1 and not word.isalnum()
         if word in _ARTICLES or (sign and unicodedata.category(word)[0] == "P" and word not in "%-/&*#@"):
             continue
         kept.append(word.replace("\u2019", "'"))
-    return tuple(kept)
+    # a name that is nothing but an article or signs ("The The", "?!") is compared as it stands
+    return tuple(kept) or ((plain,) if plain else ())
 
 
 def same_statement(left: str, right: str) -> bool:
