@@ -48,7 +48,7 @@ def _issuer(digits: str) -> str | None:
 def _is_card(sizes: tuple[int, ...], digits: str, whole: bool, word: bool) -> bool:
     if not 12 <= len(digits) <= 19 or len(set(digits)) == 1:
         return False
-    if not (sizes in _PRINTED or (whole and len(sizes) == 1) or (whole and word)):
+    if not (sizes in _PRINTED or (len(sizes) == 1 and (whole or len(digits) >= 15)) or (whole and word)):
         return False
     issuer = _issuer(digits)
     return issuer is not None and (issuer == "sure" or word) and bool(luhn.is_valid(digits))
