@@ -95,7 +95,8 @@ def main(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:  # the reader went away, as `head` does: say nothing, also not at the exit of the process
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if sys.__stdout__ is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())
         return 0
 
 
@@ -111,6 +112,10 @@ def _run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         complain("Interrupted; what was written is kept, and the same command can be run again.")
         return 130
+    except SystemExit as ended:  # typer turns a reader that went away into an exit of its own
+        if isinstance(ended.__context__, BrokenPipeError):
+            raise ended.__context__ from None
+        raise
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001 - a person gets a sentence, whatever happened

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Final
 
 import typer
+from rich.padding import Padding
 from rich.text import Text
 
 from tkg.cli.command import Command
@@ -135,7 +136,8 @@ def show_recalled(result: Recalled) -> None:
         ]
         if item.valid_from is not None:
             facts.append(f"valid {period(iso(item.valid_from), iso(item.valid_to))}")
-        out.print(Text(safe_text(f"   {item.id}\n   " + " · ".join(one for one in facts if one)), style="dim"))
+        below = Text(safe_text(f"{item.id}\n" + " · ".join(one for one in facts if one)), style="dim")
+        out.print(Padding(below, (0, 0, 0, 3), expand=False))
     for note in trace.notes:
         print_line(f"! {note.text}", "yellow")
     if trace.abstained is not None:

@@ -131,7 +131,9 @@ class Loader:
 
         Raises:
             StoreError: the store is busy, damaged or full; nothing after it would work.
+            Unsupported: the engine cannot be used; neither would anything after it.
         """
+        self._head()  # a tenant that cannot be opened is one error, not one for each item
         for item in items:
             verdicts: list[Verdict] = []
             if isinstance(item, formats.Problem):
