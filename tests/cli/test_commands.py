@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -89,6 +90,26 @@ def test_a_revocation_is_planned_asked_for_and_carried_out(acme: Acme, mailbox: 
         assert acme("show", identifier, "--json").json["state"] == "revoked"
     refused = acme("dispatch", *AGENT, mailbox["action"])
     assert refused.code == 3 and refused.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("answer", "state"), [("y", "revoked"), ("n", "active"), ("", "active")])
+def test_in_a_terminal_a_revocation_asks(
+    acme: Acme, mailbox: dict[str, str], monkeypatch: pytest.MonkeyPatch, answer: str, state: str
+) -> None:
+    monkeypatch.setattr("tkg.cli.contain._in_terminal", lambda: True)
+    monkeypatch.setattr("sys.stdin", io.StringIO(answer + "\n"))
+    result = acme("revoke", *PERSON, mailbox["claim"], "--reason", "retired")
+    assert result.code == 0 and "Carry it out?" in result.out and mailbox["action"] in result.out
+    assert acme("show", mailbox["claim"], "--json").json["state"] == state
+
+
+def test_a_question_that_nobody_answers_changes_nothing(
+    acme: Acme, mailbox: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tkg.cli.contain._in_terminal", lambda: True)
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert acme("revoke", *PERSON, mailbox["claim"], "--reason", "retired").code == 130
+    assert acme("show", mailbox["claim"], "--json").json["state"] == "active"
 
 
 def test_a_quarantine_is_undone_by_a_release(acme: Acme, mailbox: dict[str, str]) -> None:

@@ -127,7 +127,7 @@ def revoke(
         handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
         plan = handle.plan_revoke(**target)
         if not yes:
-            if json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            if json or not _in_terminal():
                 raise RequestError("nothing was revoked: pass --yes to carry the plan out, or --dry-run to see it")
             show_plan(plan, title="Plan")
             if not typer.confirm("Carry it out?"):
@@ -136,6 +136,10 @@ def revoke(
         done = handle.revoke(plan, reason=reason)
     report("tkg.revoke/1", done, title="Revoked", json=json)
     return 0
+
+
+def _in_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def freeze(

@@ -56,6 +56,20 @@ class Media(StrEnum):
     TURN = "turn"
 
 
+_DependsOn = Annotated[
+    list[str] | None,
+    typer.Option("--depends-on", metavar="ID", help="A claim without which this one is suspended; may be repeated."),
+]
+_IdempotencyKey = Annotated[
+    str | None,
+    typer.Option("--idempotency-key", metavar="TEXT", help="Repeating a request with this key changes nothing."),
+]
+_ExpectedDigest = Annotated[
+    str | None,
+    typer.Option("--expected-digest", metavar="TEXT", help="Digest of an earlier verdict; refused if it changed."),
+]
+
+
 def propose(
     store: Store,
     tenant: Tenant,
@@ -89,20 +103,9 @@ def propose(
     locator: Locator = None,
     owner: Owner = None,
     copy_of: CopyOf = None,
-    depends_on: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--depends-on", metavar="ID", help="A claim without which this one is suspended; may be repeated."
-        ),
-    ] = None,
-    idempotency_key: Annotated[
-        str | None,
-        typer.Option("--idempotency-key", metavar="TEXT", help="Repeating a request with this key changes nothing."),
-    ] = None,
-    expected_digest: Annotated[
-        str | None,
-        typer.Option("--expected-digest", metavar="TEXT", help="Digest of an earlier verdict; refused if it changed."),
-    ] = None,
+    depends_on: _DependsOn = None,
+    idempotency_key: _IdempotencyKey = None,
+    expected_digest: _ExpectedDigest = None,
     engine: EngineChoice = Engine.AUTO,
     json: Json = False,
 ) -> int:

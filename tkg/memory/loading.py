@@ -159,7 +159,9 @@ class Loader:
 def reason_of(verdict: Verdict) -> str:
     """Return the sentence of the check that decided, or its code in words."""
     decisive = [one.reason for one in verdict.checks or () if one.code == verdict.code and one.reason]
-    return decisive[-1] if decisive else verdict.code.replace("_", " ") + "."
+    if decisive:
+        return decisive[-1]
+    return "Every check passed." if verdict.code == "ok" else verdict.code.replace("_", " ").capitalize() + "."
 
 
 def channel_of(document: Document, channel: Channel) -> Channel:
