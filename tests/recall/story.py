@@ -133,8 +133,10 @@ class Story:
         uri: str = "note:1",
         negative: bool = False,
         depends_on: tuple[str, ...] = (),
+        quote: str | None = None,
     ) -> str:
         source, evidence = self._evidence(scope, channel, who, uri)
+        evidence = evidence.model_copy(update={"quote": quote})
         claim = Claim(
             id=self.ids.new("clm"),
             scope=scope,

@@ -278,6 +278,20 @@ def test_the_block_never_exceeds_its_budget_where_the_frame_fits(budget: int, k:
     assert len(outcome.items) <= k
 
 
+def test_a_text_that_says_no_more_than_its_claims_leaves_its_place_to_another() -> None:
+    story = Story()
+    said = story.episode("Pump 6 belongs to Halvard.")
+    claim = story.claim("Pump 6", "belongs_to", "Halvard", quote="Pump 6 belongs to Halvard.")
+    more = story.episode("Pump 6 belongs to Halvard. We changed its oil on Monday and it leaked again.")
+
+    other = story.claim("Pump 6", "runs_on", "oil")
+
+    outcome = story.ask("who does pump 6 belong to", k=3)
+
+    assert sorted(ids(outcome)) == sorted([claim, more, other])
+    assert dict(outcome.left_out) == {said: "duplicate"}
+
+
 def test_a_reader_may_require_a_class() -> None:
     story = Story(read=ReadPolicy(least_channel=Channel.HUMAN_STATED))
     weak = story.claim("Kiln", "cools_for", "11 hours", channel="external")

@@ -7,7 +7,7 @@ make a case pass by being ignored.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -100,6 +100,8 @@ class Case:
     why: str = ""
     seen: str = ""
     file: str = ""
+    #: as it was read, for another process
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def labels(self) -> set[str]:
@@ -218,6 +220,7 @@ def parse_case(raw: object, file: str = "") -> Case:
         why=str(raw.get("why", "")),
         seen=str(raw.get("seen", "")),
         file=file,
+        raw=raw,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import sys
 from collections.abc import Callable
 from datetime import datetime
@@ -17,9 +18,9 @@ from typing import Any
 
 from tkg.clock import ManualClock
 from tkg.conform.cases import Step
-from tkg.conform.processes import DEAD, received, send
+from tkg.conform.processes import DEAD, received, sent
 from tkg.conform.verbs import perform
-from tkg.conform.world import World
+from tkg.conform.world import NotAvailable, World
 
 _FILES = ("replace", "rename", "unlink", "remove", "fsync", "rmdir", "truncate", "ftruncate")
 _PROJECTIONS = ("append", "apply", "remove_content")
@@ -57,11 +58,14 @@ def _lay(fuse: Fuse) -> None:
     for name in _FILES:
         setattr(os, name, fuse.around(getattr(os, name)))
 
-    def connected(event: str, args: tuple[Any, ...]) -> None:
-        if event == "sqlite3.connect/handle":
-            args[0].set_trace_callback(fuse.tick)
+    connect = sqlite3.connect
 
-    sys.addaudithook(connected)
+    def fused(*args: Any, **kwargs: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*args, **kwargs)
+        connection.set_trace_callback(fuse.tick)
+        return connection
+
+    sqlite3.connect = fused  # type: ignore[assignment]
 
 
 def _lay_in_tenants(world: World, fuse: Fuse) -> None:
@@ -77,11 +81,18 @@ def _lay_in_tenants(world: World, fuse: Fuse) -> None:
                         continue
 
 
+def say(line: dict[str, Any]) -> None:
+    """Write one line of the answer."""
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
+
+
 def main() -> None:
     """Read the request from standard input, do its steps, answer on standard output."""
     request = json.loads(sys.stdin.readline())
     fuse = Fuse(request["point"])
-    _lay(fuse)
+    if request["point"] >= 0:
+        _lay(fuse)
     world = World(
         Path(request["root"]),
         request["engine"],
@@ -89,30 +100,24 @@ def main() -> None:
         request["predicates"],
         request["seed"],
     )
-    world.answers = {label: received(sent) for label, sent in request["answers"].items()}
+    world.answers = {label: received(one) for label, one in request["answers"].items()}
     for one in request["steps"]:
         step = Step(one["verb"], one["body"], one["label"], one["at"])
         if step.at is not None:
             world.set_clock(step.at)
-        if request["point"] >= 0 and not request["stay"]:
-            _try_to_open(world, fuse)
+        if request["point"] >= 0:
+            _lay_in_tenants(world, fuse)
         fuse.lit = True
-        answer = perform(world, step)
+        try:
+            answer = perform(world, step)
+        except NotAvailable as missing:
+            say({"missing": str(missing)})
+            break
         fuse.lit = False
         if step.label is not None:
             world.answers[step.label] = answer
-        send(sys.stdout, step.label, answer)
-    sys.stdout.write(json.dumps({"points": fuse.count}) + "\n")
-    sys.stdout.flush()
+        say({"label": step.label, **sent(answer)})
+    say({"points": fuse.count})
     if request["stay"]:
         sys.stdin.read()
     world.close()
-
-
-def _try_to_open(world: World, fuse: Fuse) -> None:
-    from tkg.errors import Busy
-
-    try:
-        _lay_in_tenants(world, fuse)
-    except Busy:  # the step itself will say so
-        return

@@ -12,24 +12,36 @@ import sys
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from tkg.conform.cases import Step
-from tkg.conform.world import Answer, World
+from tkg.conform.world import Answer, NotAvailable, World
 from tkg.model.time import iso, parse_when
 from tkg.model.verdict import Verdict
 
 #: what a child exits with when it was made to die
 DEAD: Final = 86
-_START: Final = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from tkg.conform.child import main; main()"
+_START: Final = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from tkg.conform.{} import main; main()"
 
 
-def _plain(value: Any) -> Any:
+def start(module: str) -> subprocess.Popen[str]:
+    """Start a process that runs `main` of a module of this package, with pipes for all three streams."""
+    return subprocess.Popen(
+        [sys.executable, "-c", _START.format(module), json.dumps([str(Path(one).absolute()) for one in sys.path])],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+def plain(value: Any) -> Any:
     """Return a step's content as JSON can carry it; a datetime becomes the text that means the same."""
     if isinstance(value, Mapping):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [plain(one) for one in value]
     if isinstance(value, datetime):
         return iso(parse_when(value).start)
     return value.isoformat() if isinstance(value, date) else value
@@ -41,17 +53,18 @@ def _request(world: World, steps: Sequence[Step], seed: int, point: int, stay: b
             "root": str(world.root),
             "engine": world.engine,
             "now": world.clock.now().isoformat(),
-            "predicates": _plain(world.predicates),
+            "predicates": plain(world.predicates),
             "seed": seed,
             "point": point,
             "stay": stay,
-            "steps": [{"verb": s.verb, "body": _plain(s.body), "label": s.label, "at": _plain(s.at)} for s in steps],
-            "answers": {label: _sent(answer) for label, answer in world.answers.items()},
+            "steps": [{"verb": s.verb, "body": plain(s.body), "label": s.label, "at": plain(s.at)} for s in steps],
+            "answers": {label: sent(answer) for label, answer in world.answers.items()},
         }
     )
 
 
-def _sent(answer: Answer) -> dict[str, Any]:
+def sent(answer: Answer) -> dict[str, Any]:
+    """Return an answer as it is sent to another process (without its result)."""
     return {
         "verb": answer.verb,
         "scope": answer.scope,
@@ -63,37 +76,28 @@ def _sent(answer: Answer) -> dict[str, Any]:
     }
 
 
-def received(sent: Mapping[str, Any]) -> Answer:
+def received(fields: Mapping[str, Any]) -> Answer:
     """Return an answer as another process sent it (without its result)."""
     return Answer(
-        verb=sent["verb"],
-        scope=sent["scope"],
-        ids=tuple(sent["ids"]),
-        verdicts=tuple(Verdict(**one) for one in sent["verdicts"]),
-        episode=sent["episode"],
-        error=sent["error"],
-        message=sent["message"],
+        verb=fields["verb"],
+        scope=fields["scope"],
+        ids=tuple(fields["ids"]),
+        verdicts=tuple(Verdict(**one) for one in fields["verdicts"]),
+        episode=fields["episode"],
+        error=fields["error"],
+        message=fields["message"],
     )
 
 
-def send(stream: IO[str], label: str | None, answer: Answer) -> None:
-    """Write one answer as a line."""
-    stream.write(json.dumps({"label": label, **_sent(answer)}) + "\n")
-    stream.flush()
-
-
 class Child:
-    """A process that does some steps of a story on the store of `world`, which must be closed."""
+    """A process that does some steps of a story on the store of `world`, which must be closed.
 
-    def __init__(self, world: World, steps: Sequence[Step], *, seed: int, point: int = 0, stay: bool = False) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _START, json.dumps([str(Path(one).absolute()) for one in sys.path])],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-        )
+    `point` is the chance at which it dies; 0 only counts them, -1 does neither. With `stay` it keeps the store open
+    until `finish`.
+    """
+
+    def __init__(self, world: World, steps: Sequence[Step], *, seed: int, point: int = -1, stay: bool = False) -> None:
+        self._process = start("child")
         assert self._process.stdin is not None
         self._process.stdin.write(_request(world, steps, seed, point, stay) + "\n")
         self._process.stdin.flush()
@@ -122,11 +126,13 @@ class Child:
     def _take(self, line: str) -> None:
         if not line.strip():
             return
-        sent = json.loads(line)
-        if "points" in sent:
-            self.points = sent["points"]
-        elif sent["label"] is not None:
-            self.answers[sent["label"]] = received(sent)
+        said = json.loads(line)
+        if "missing" in said:
+            raise NotAvailable(said["missing"])
+        if "points" in said:
+            self.points = said["points"]
+        elif said["label"] is not None:
+            self.answers[said["label"]] = received(said)
 
 
 def side_by_side(world: World, branches: Sequence[Sequence[Step]], seed: int) -> None:

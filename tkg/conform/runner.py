@@ -1,4 +1,4 @@
-"""Running cases: each on a fresh store, once per store, and once per point of death where a step is to be killed."""
+"""Running one case on a fresh store, and once more for each point of death where a step is to be killed."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +18,7 @@ from tkg.conform.checks import check
 from tkg.conform.processes import dying, side_by_side
 from tkg.conform.verbs import perform
 from tkg.conform.world import Answer, NotAvailable, World
-from tkg.errors import RequestError, TkgError
+from tkg.errors import TkgError
 
 #: store -> engine of its graph; "memory" is the reference in plain Python
 STORES: Final[Mapping[str, str]] = {"memory": "memory", "kuzu": "kuzu", "ladybug": "ladybug"}
@@ -74,42 +73,6 @@ class _Due:
             return self.problem if self.done else f"{self.wanted.get('after')} was never done"
         whole = [[problem for one in alternative if (problem := one.verdict())] for alternative in self.alternatives]
         return None if any(not problems for problems in whole) else "none of: " + " | ".join(p[0] for p in whole)
-
-
-def default_stores() -> tuple[str, ...]:
-    """Return the stores whose engines are installed, the reference first."""
-    return tuple(name for name, engine in STORES.items() if engine == "memory" or find_spec(engine) is not None)
-
-
-def run(
-    cases: Iterable[Case],
-    stores: Sequence[str] | None = None,
-    *,
-    classes: Sequence[str] = (),
-    ids: Sequence[str] = (),
-) -> Iterator[Result]:
-    """Run cases, store by store for each, yielding results as they come.
-
-    Args:
-        cases: from `load`.
-        stores: names in `STORES`; default: all whose engines are installed.
-        classes: only cases of these classes (empty: all).
-        ids: only cases with these ids (empty: all).
-
-    Raises:
-        RequestError: an unknown store, or an id or class that no case has.
-    """
-    cases = list(cases)
-    chosen = default_stores() if stores is None else tuple(stores)
-    if unknown := [name for name in chosen if name not in STORES]:
-        raise RequestError(f"unknown store {unknown[0]}; known: {', '.join(STORES)}")
-    for wanted, known, what in ((ids, {c.id for c in cases}, "id"), (classes, {c.kind for c in cases}, "class")):
-        if missing := [one for one in wanted if one not in known]:
-            raise RequestError(f"no case has the {what} {missing[0]}")
-    for case in cases:
-        if (not classes or case.kind in classes) and (not ids or case.id in ids):
-            for store in chosen:
-                yield run_case(case, store)
 
 
 def run_case(case: Case, store: str) -> Result:

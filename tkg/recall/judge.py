@@ -61,6 +61,7 @@ class SourceShown(NamedTuple):
     version: str | None = None
     locator: str | None = None
     speaker: str | None = None
+    quote: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,7 @@ class Judge:
         self._slot_of = slot_of
         self._slots: dict[str, _Slot] = {}
         self._raw: dict[str, list[SlotClaim]] = {}
+        self._sources: dict[str, SourceShown] = {}
         self._lapsed: Callable[[int], int] | None = None
 
     def expire(self, written_by: Callable[[int], int]) -> None:
@@ -350,15 +352,20 @@ class Judge:
 
     def source(self, found: Standing) -> SourceShown:
         """Return where an item can be fetched again, and who said it."""
+        if found.id in self._sources:
+            return self._sources[found.id]
         speaker = turn = None
         if found.claim is None:
             view = self._graph.artefact(found.id)
             meta = (view.artefact.meta if view is not None else None) or {}
             speaker, turn = meta.get("speaker"), meta.get("turn")
         evidence = None if found.evidence_id is None else self._graph.evidence(found.evidence_id)
-        if evidence is None:
-            return SourceShown(locator=turn, speaker=speaker)
-        return SourceShown(evidence.source.uri, evidence.evidence.version, evidence.evidence.locator or turn, speaker)
+        shown = SourceShown(locator=turn, speaker=speaker)
+        if evidence is not None:
+            own = evidence.evidence
+            shown = SourceShown(evidence.source.uri, own.version, own.locator or turn, speaker, own.quote)
+        self._sources[found.id] = shown
+        return shown
 
 
 def _words(claim: Claim) -> str:

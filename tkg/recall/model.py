@@ -29,6 +29,7 @@ Reason = Literal[
     "frozen",
     "label",
     "floor",
+    "duplicate",
     "quota",
     "cap",
     "budget",

@@ -2,8 +2,8 @@
 
 `score = fused × strength × weight`, where `fused` is reciprocal rank fusion over the lists a candidate was found in
 (Cormack, Clarke and Büttcher 2009, constant 60), scaled so that first place in one list is 1; `strength` is how well
-the words fit beside the best match; `weight` is the confidence of a claim or the recency of an episode. Whether
-something is true was decided before: no score here brings back what a filter took out.
+the words fit beside the best match; `weight` is the confidence of the source's class, for an episode times its recency
+(facts do not fade). Whether something is true was decided before: no score here brings back what a filter took out.
 """
 
 from __future__ import annotations

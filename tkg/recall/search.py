@@ -28,6 +28,7 @@ from tkg.recall.render import (
     render_text,
 )
 from tkg.recall.words import content_words
+from tkg.text import match_form
 
 #: candidates wanted for each place, before ranking
 _PER_PLACE: Final = 4
@@ -135,11 +136,7 @@ def recall(
     _neighbours(request, graph, asked, pool)
     if present and (not pool.text or asked.something_waits()):
         _look_for_fallen(request, index, asked, pool)
-    ranked = order(_ranked(pool, request.now, policy))
-    selection = select(ranked, k=request.k, policy=policy)
-    for identifier, reason in selection.left_out:
-        pool.left_out.setdefault(identifier, reason)
-    items = [_item(asked, pool.standing[one.id], value) for one, value in selection.chosen]
+    items = _choose(request, policy, asked, pool)
     return _finish(request, policy, pool, items, (intent, window, as_of), nonce)
 
 
@@ -229,8 +226,35 @@ def _ranked(pool: _Pool, now: Instant, policy: ReadPolicy) -> Iterable[Ranked]:
                 continue
             weight = standing.confidence
             if standing.kind == "episode":
-                weight = recency(standing.observed_at, now, policy)
+                weight *= recency(standing.observed_at, now, policy)
             yield Ranked(identifier, (place,), pool.strength[identifier], weight, standing.origins)
+
+
+def _choose(request: RecallRequest, policy: ReadPolicy, asked: Judge, pool: _Pool) -> list[RecallItem]:
+    """Choose the items; a text that says no more than the claims made from it gives its place to the next."""
+    ranked = order(_ranked(pool, request.now, policy))
+    while True:
+        selection = select(ranked, k=request.k, policy=policy)
+        standings = [pool.standing[one.id] for one, _ in selection.chosen]
+        quotes = [
+            match_form(quote) for each in standings if each.claim is not None if (quote := asked.source(each).quote)
+        ]
+        repeated = {each.id for each in standings if each.kind == "episode" and _said(match_form(each.text), quotes)}
+        if not repeated:
+            break
+        pool.left_out.update(dict.fromkeys(sorted(repeated), "duplicate"))
+        ranked = [pair for pair in ranked if pair[0].id not in repeated]
+    for identifier, reason in selection.left_out:
+        pool.left_out.setdefault(identifier, reason)
+    return [_item(asked, pool.standing[one.id], value) for one, value in selection.chosen]
+
+
+def _said(text: str, quotes: list[str]) -> bool:
+    """Return whether the quotes behind the shown claims cover a text but for an eighth of it."""
+    left = text
+    for quote in quotes:
+        left = left.replace(quote, "")
+    return len(left) * 8 <= len(text)
 
 
 def _item(asked: Judge, standing: Standing, value: float) -> RecallItem:
