@@ -202,6 +202,18 @@ def test_neighbours_obey_scope_and_state() -> None:
     assert outcome.left_out == ((gone, "revoked"),)
 
 
+def test_neighbours_written_later_were_not_known_then() -> None:
+    story = Story()
+    head = story.claim("Larch team", "head", "Marit Solheim")
+    before = story.ledger.head.seq
+    home = story.claim("Marit Solheim", "lives_in", "Bergen")
+
+    outcome = story.ask("which town is home for the head of the Larch team", as_of=before)
+
+    assert ids(outcome) == [head]
+    assert outcome.left_out == ((home, "not_known_then"),)
+
+
 def test_a_claim_that_shares_only_a_value_is_no_neighbour() -> None:
     story = Story()
     mast = story.claim("Mast 1", "painted", "blue")
