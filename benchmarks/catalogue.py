@@ -1,0 +1,61 @@
+"""The benchmarks there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from benchmarks.result import Result
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run.
+
+    Args:
+        data: folder with the data sets.
+        full: take the time for the largest sizes.
+        engines: graph engines to measure; empty: all that are installed.
+        say: tells a person how far it is.
+    """
+
+    data: Path
+    full: bool = False
+    engines: tuple[str, ...] = ()
+    say: Callable[[str], None] = lambda _: None
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One benchmark: `module.run(options)` of this package measures it.
+
+    Args:
+        name: what it is called by.
+        what: one sentence.
+        needs: paths inside the data folder without which there is nothing to measure.
+    """
+
+    name: str
+    what: str
+    module: str
+    needs: tuple[str, ...] = ()
+
+    def missing(self, data: Path) -> list[str]:
+        """Return the paths it needs that are not there."""
+        return [need for need in self.needs if not (data / need).exists()]
+
+    def run(self, options: Options) -> Result:
+        """Measure."""
+        found: Result = import_module(f"benchmarks.{self.module}").run(options)
+        return found
+
+
+BENCHMARKS: dict[str, Benchmark] = {
+    one.name: one
+    for one in (
+        Benchmark("write", "one gated proposal against the bare ledger and graph writes of the same data", "write"),
+        Benchmark("recall", "recall at 10³, 10⁴ and 10⁵ claims against the bare full-text query", "recall"),
+    )
+}

@@ -1,0 +1,175 @@
+"""Stores with many claims, made by appending entries in bulk instead of proposing each claim."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import tkg
+from benchmarks.corpus import Fact, facts, policies
+from tkg.belief.normalise import normalise
+from tkg.clock import ManualClock
+from tkg.graph.port import Graph
+from tkg.ids import SeededIds, digest
+from tkg.index.sqlite import open_index
+from tkg.ledger.port import Ledger
+from tkg.ledger.sqlite import open_ledger
+from tkg.memory.names import Names
+from tkg.memory.store import folder_name
+from tkg.model.claim import Claim, Justification
+from tkg.model.entry import Draft, Entry, Record
+from tkg.model.evidence import Source, StoredEvidence
+from tkg.model.time import Interval, to_instant
+from tkg.model.verdict import Outcome, StatusChange, Verdict
+
+TENANT = "bench"
+_FIRST = datetime(2026, 1, 1, tzinfo=UTC)
+#: when measuring begins
+NOW = _FIRST + timedelta(days=301)
+_BATCH = 500
+
+
+@dataclass
+class Twin:
+    """A ledger and a graph of the same claims, to be written without gate, reads or index."""
+
+    ledger: Ledger
+    graph: Graph
+
+    def write(self, entry: Entry) -> None:
+        """Append what an entry of another ledger holds, and apply it."""
+        self.graph.apply(self.ledger.append([Draft(op=entry.op, scope=entry.scope, records=entry.records)]))
+
+    def close(self) -> None:
+        """Release both."""
+        self.graph.close()
+        self.ledger.close()
+
+
+def folder(store: Path) -> Path:
+    """Return where the tenant of a store lies."""
+    return store / "tenants" / folder_name(TENANT)
+
+
+def build(store: Path, count: int) -> list[Fact]:
+    """Make a store with `count` claims and its text index, and return what the claims say.
+
+    Each claim is an entry of its own with evidence, justification and verdict, as a proposal leaves them, and one in a
+    hundred was revoked. The graph is made by whoever opens the store.
+    """
+    known = facts(count)
+    clock = ManualClock(_FIRST, timedelta(milliseconds=1))
+    with tkg.open(store, clock=clock, ids=SeededIds(0), engine="memory") as memory:
+        memory.create_tenant(TENANT)
+    remove_projections(store)
+    ledger = open_ledger(folder(store) / "ledger.sqlite", TENANT, clock, SeededIds(1))
+    drafts = _drafts(known, Names(ledger.key), SeededIds(2))
+    try:
+        pending: list[Draft] = []
+        for place, draft in enumerate(drafts):
+            pending.append(draft)
+            if len(pending) == _BATCH:
+                clock.set(_FIRST + timedelta(days=known[place].day))
+                ledger.append(pending)
+                pending = []
+        ledger.append(pending)
+        open_index(folder(store) / "index.sqlite", ledger.read_since, head=ledger.head.seq).close()
+    finally:
+        ledger.close()
+    return known
+
+
+def remove_projections(store: Path) -> None:
+    """Remove graph and index, so that the next opening makes them."""
+    for name in ("graph", "index.sqlite"):
+        for file in folder(store).glob(f"{name}*"):
+            file.unlink()
+
+
+def copy(store: Path, to: Path) -> Path:
+    """Copy a closed store."""
+    return Path(shutil.copytree(store, to))
+
+
+def open_store(store: Path, engine: str, *, in_file: bool) -> tkg.Memory:
+    """Open a store with its graph in memory or in a file, at the time at which measuring begins."""
+    clock = ManualClock(NOW, timedelta(microseconds=10))
+    return tkg.open(
+        store, clock=clock, ids=SeededIds(3), engine=engine, policies=policies(), graph_file_above=0 if in_file else 2**62
+    )
+
+
+def open_twin(store: Path, engine: str, *, in_file: bool) -> Twin:
+    """Open ledger and graph of a store by themselves."""
+    from tkg.graph.projection import open_graph
+
+    clock = ManualClock(NOW, timedelta(microseconds=10))
+    ledger = open_ledger(folder(store) / "ledger.sqlite", TENANT, clock, SeededIds(4))
+    path = folder(store) / "graph" if in_file else None
+    return Twin(ledger, open_graph(path, engine=engine, ledger_entries=ledger.read_since))
+
+
+def _drafts(known: Sequence[Fact], names: Names, ids: SeededIds) -> Iterator[Draft]:
+    registry = policies().write.registry
+    sources: set[str] = set()
+    for place, fact in enumerate(known):
+        observed = to_instant(_FIRST + timedelta(days=fact.day, seconds=place % 86_400))
+        normal = normalise(fact.object, registry.get(fact.predicate))
+        source = Source(id=names.source(fact.uri), uri=fact.uri)
+        evidence = StoredEvidence(
+            id=ids.new("evd"),
+            scope=TENANT,
+            source_id=source.id,
+            channel=fact.channel,
+            origin=names.origin(fact.principal),
+            principal_id=names.principal(fact.principal),
+            session_id=names.session(f"past-{place // 50}"),
+            observed_at=observed,
+            quote=fact.text,
+            principal=fact.principal,
+            session=f"past-{place // 50}",
+        )
+        claim = Claim(
+            id=ids.new("clm"),
+            scope=TENANT,
+            slot_id=names.slot(TENANT, fact.subject, fact.predicate),
+            subject_id=names.entity(fact.subject),
+            object_id=names.entity(fact.object),
+            object_type=normal.type,
+            interval=Interval.make(None, None, default_from=observed),
+            subject=fact.subject,
+            predicate=fact.predicate,
+            object=fact.object,
+            object_norm=normal.norm,
+        )
+        support = Justification(
+            id=ids.new("jst"),
+            head=claim.id,
+            requires=(evidence.id,),
+            channel=fact.channel,
+            origins=(evidence.origin,),
+            observed_at=observed,
+            slot_id=claim.slot_id,
+        )
+        verdict = Verdict(
+            id=ids.new("vrd"),
+            scope=TENANT,
+            outcome=Outcome.ACCEPTED,
+            code="ok",
+            claim_id=claim.id,
+            evidence_id=evidence.id,
+            candidate=digest(fact.text),
+            principal=fact.principal,
+        )
+        records: list[Record] = [evidence, claim, support, verdict]
+        if source.id not in sources:
+            sources.add(source.id)
+            records.insert(0, source)
+        if place % 100 == 99:
+            records.append(
+                StatusChange(id=ids.new("sta"), target=claim.id, axis="status", value="revoked", code="revoke")
+            )
+        yield Draft(op="propose", scope=TENANT, records=tuple(records))
