@@ -30,7 +30,6 @@ def run(text: str, name: str) -> dict[str, Any]:
     return names
 
 
-@pytest.mark.skipif(not README.exists(), reason="no README yet")
 def test_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = README.read_text("utf-8")
     assert blocks(text), "the README shows no Python"
