@@ -2,6 +2,7 @@
 
 Words follow Zipf's law with exponent 1; subjects are met with exponent ½, so that the best known one has a few hundred
 claims among 10⁵. Half of the predicates hold one value at a time: a later claim there takes the place of an earlier one.
+Four claims come from one passage. They were written over forty days, so that some said by tools and agents have lapsed.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ _ONSETS: Final = "b br c cl d dr f fl g gr h j k l m n p pl pr qu r s sh sl st t
 _VOWELS: Final = "a e i o u ai ea oo ou".split()
 _CODAS: Final = "l m n r s t x ck nd rt st".split()
 _VOCABULARY: Final = 12_000
+#: claims read from one passage, and days over which all were
+PASSAGE: Final = 4
+DAYS: Final = 40
 _KINDS: Final = ("service", "team", "account", "project", "vendor", "host", "report", "customer", "office", "contract")
 #: predicates that hold one value at a time, and others
 _SINGLE: Final = (
@@ -82,23 +86,15 @@ def facts(count: int, *, seed: int = 7) -> list[Fact]:
     renown = _zipf(len(names), 0.5)
     predicates = [name for pair in zip(_SINGLE, _MANY, strict=True) for name in pair]
     custom = _zipf(len(predicates), 0.7)
-    found = []
+    found: list[Fact] = []
     for place in range(count):
         (subject,) = chance.choices(names, cum_weights=renown)
         (predicate,) = chance.choices(predicates, cum_weights=custom)
         value = chance.choices(names, cum_weights=renown)[0] if chance.random() < 0.25 else some(1, 5)
-        (channel,) = chance.choices(_CHANNELS, weights=(5, 3, 2, 1))
-        found.append(
-            Fact(
-                subject=subject,
-                predicate=predicate,
-                object=value,
-                channel=channel,
-                principal=f"{channel.value}-{chance.randrange(6)}",
-                uri=f"doc://{chance.randrange(max(count // 8, 4))}",
-                day=place * 300 // count,
-            )
-        )
+        if place % PASSAGE == 0:
+            (channel,) = chance.choices(_CHANNELS, weights=(5, 3, 2, 1))
+            principal, uri = f"{channel.value}-{chance.randrange(6)}", f"doc://{chance.randrange(max(count // 8, 4))}"
+        found.append(Fact(subject, predicate, value, channel, principal, uri, day=place * DAYS // count))
     return found
 
 
@@ -129,7 +125,7 @@ def proposals(known: Sequence[Fact], count: int, *, seed: int = 13) -> list[Fact
     found = []
     for place in range(count):
         fact = chance.choice(known)
-        fact = fact._replace(uri=f"doc://day-{place % 20}", day=301, principal=f"{fact.channel.value}-day")
+        fact = fact._replace(uri=f"doc://day-{place % 20}", day=DAYS, principal=f"{fact.channel.value}-day")
         kind = chance.random()
         if kind < 0.6:
             fact = fact._replace(subject=f"{chance.choice(words).title()} {chance.choice(_KINDS)} {place}")

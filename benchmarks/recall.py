@@ -119,7 +119,10 @@ def measure(*, base: str, engine: str, count: int, samples: int) -> dict[str, An
     with TemporaryDirectory(prefix="tkg-recall-") as place:
         store = copy(Path(base), Path(place) / "store")
         table = _plain(Path(place) / "plain.sqlite", known)
-        with open_store(store, engine, in_file=False) as memory, sqlite3.connect(folder(store) / "index.sqlite") as index:
+        with (
+            open_store(store, engine, in_file=False) as memory,
+            sqlite3.connect(folder(store) / "index.sqlite") as index,
+        ):
             with milliseconds(opening):
                 tenant = memory.tenant(TENANT)
             watch(stages, tenant)
@@ -129,7 +132,9 @@ def measure(*, base: str, engine: str, count: int, samples: int) -> dict[str, An
                         settle()
                         recalled, bare, plain, items = [], [], [], 0
                         stages.clear()
-                    handle = memory.scope(tenant=TENANT, channel="agent_inferred", principal="a", session=f"s{number // 20}")
+                    handle = memory.scope(
+                        tenant=TENANT, channel="agent_inferred", principal="a", session=f"s{number // 20}"
+                    )
                     with milliseconds(recalled), stages.call():
                         items += len(handle.recall(question).items)
                     with milliseconds(bare):
@@ -157,7 +162,9 @@ def _any(words: Sequence[str], prefix: str) -> str:
 
 def _plain(path: Path, known: Sequence[Fact]) -> sqlite3.Connection:
     connection = sqlite3.connect(path)
-    connection.execute("CREATE VIRTUAL TABLE plain USING fts5 (text, tokenize = 'porter unicode61 remove_diacritics 2')")
+    connection.execute(
+        "CREATE VIRTUAL TABLE plain USING fts5 (text, tokenize = 'porter unicode61 remove_diacritics 2')"
+    )
     with connection:
         connection.executemany("INSERT INTO plain (text) VALUES (?)", ((fact.text,) for fact in known))
     return connection

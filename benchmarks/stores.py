@@ -6,14 +6,16 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from itertools import islice
 from pathlib import Path
 
 import tkg
-from benchmarks.corpus import Fact, facts, policies
+from benchmarks.corpus import DAYS, PASSAGE, Fact, facts, policies
 from tkg.belief.normalise import normalise
 from tkg.clock import ManualClock
 from tkg.graph.port import Graph
-from tkg.ids import SeededIds, digest
+from tkg.ids import SeededIds
 from tkg.index.sqlite import open_index
 from tkg.ledger.port import Ledger
 from tkg.ledger.sqlite import open_ledger
@@ -23,12 +25,12 @@ from tkg.model.claim import Claim, Justification
 from tkg.model.entry import Draft, Entry, Record
 from tkg.model.evidence import Source, StoredEvidence
 from tkg.model.time import Interval, to_instant
-from tkg.model.verdict import Outcome, StatusChange, Verdict
+from tkg.model.verdict import StatusChange
 
 TENANT = "bench"
 _FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 #: when measuring begins
-NOW = _FIRST + timedelta(days=301)
+NOW = _FIRST + timedelta(days=DAYS)
 _BATCH = 500
 
 
@@ -57,8 +59,8 @@ def folder(store: Path) -> Path:
 def build(store: Path, count: int) -> list[Fact]:
     """Make a store with `count` claims and its text index, and return what the claims say.
 
-    Each claim is an entry of its own with evidence, justification and verdict, as a proposal leaves them, and one in a
-    hundred was revoked. The graph is made by whoever opens the store.
+    Each passage is one entry with its evidence, claims and justifications; nothing that is measured reads the verdicts,
+    so there are none. One claim in a hundred was revoked. The graph is made by whoever opens the store.
     """
     known = facts(count)
     clock = ManualClock(_FIRST, timedelta(milliseconds=1))
@@ -66,16 +68,13 @@ def build(store: Path, count: int) -> list[Fact]:
         memory.create_tenant(TENANT)
     remove_projections(store)
     ledger = open_ledger(folder(store) / "ledger.sqlite", TENANT, clock, SeededIds(1))
-    drafts = _drafts(known, Names(ledger.key), SeededIds(2))
     try:
-        pending: list[Draft] = []
-        for place, draft in enumerate(drafts):
-            pending.append(draft)
-            if len(pending) == _BATCH:
-                clock.set(_FIRST + timedelta(days=known[place].day))
-                ledger.append(pending)
-                pending = []
-        ledger.append(pending)
+        drafts = _drafts(known, Names(ledger.key), SeededIds(2))
+        written = 0
+        while batch := list(islice(drafts, _BATCH)):
+            clock.set(_FIRST + timedelta(days=known[written].day))
+            ledger.append(batch)
+            written += len(batch) * PASSAGE
         open_index(folder(store) / "index.sqlite", ledger.read_since, head=ledger.head.seq).close()
     finally:
         ledger.close()
@@ -98,7 +97,12 @@ def open_store(store: Path, engine: str, *, in_file: bool) -> tkg.Memory:
     """Open a store with its graph in memory or in a file, at the time at which measuring begins."""
     clock = ManualClock(NOW, timedelta(microseconds=10))
     return tkg.open(
-        store, clock=clock, ids=SeededIds(3), engine=engine, policies=policies(), graph_file_above=0 if in_file else 2**62
+        store,
+        clock=clock,
+        ids=SeededIds(3),
+        engine=engine,
+        policies=policies(),
+        graph_file_above=0 if in_file else 2**62,
     )
 
 
@@ -113,63 +117,58 @@ def open_twin(store: Path, engine: str, *, in_file: bool) -> Twin:
 
 
 def _drafts(known: Sequence[Fact], names: Names, ids: SeededIds) -> Iterator[Draft]:
+    source_id, session_id, origin = cache(names.source), cache(names.session), cache(names.origin)
+    principal_id, slot_id, entity_id = cache(names.principal), cache(names.slot), cache(names.entity)
     registry = policies().write.registry
     sources: set[str] = set()
-    for place, fact in enumerate(known):
-        observed = to_instant(_FIRST + timedelta(days=fact.day, seconds=place % 86_400))
-        normal = normalise(fact.object, registry.get(fact.predicate))
-        source = Source(id=names.source(fact.uri), uri=fact.uri)
+    for start in range(0, len(known), PASSAGE):
+        passage = known[start : start + PASSAGE]
+        fact, session = passage[0], f"past-{start // 200}"
+        observed = to_instant(_FIRST + timedelta(days=fact.day, seconds=start % 86_400))
         evidence = StoredEvidence(
             id=ids.new("evd"),
             scope=TENANT,
-            source_id=source.id,
+            source_id=source_id(fact.uri),
             channel=fact.channel,
-            origin=names.origin(fact.principal),
-            principal_id=names.principal(fact.principal),
-            session_id=names.session(f"past-{place // 50}"),
+            origin=origin(fact.principal),
+            principal_id=principal_id(fact.principal),
+            session_id=session_id(session),
             observed_at=observed,
-            quote=fact.text,
+            quote=". ".join(one.text for one in passage),
             principal=fact.principal,
-            session=f"past-{place // 50}",
+            session=session,
         )
-        claim = Claim(
-            id=ids.new("clm"),
-            scope=TENANT,
-            slot_id=names.slot(TENANT, fact.subject, fact.predicate),
-            subject_id=names.entity(fact.subject),
-            object_id=names.entity(fact.object),
-            object_type=normal.type,
-            interval=Interval.make(None, None, default_from=observed),
-            subject=fact.subject,
-            predicate=fact.predicate,
-            object=fact.object,
-            object_norm=normal.norm,
-        )
-        support = Justification(
-            id=ids.new("jst"),
-            head=claim.id,
-            requires=(evidence.id,),
-            channel=fact.channel,
-            origins=(evidence.origin,),
-            observed_at=observed,
-            slot_id=claim.slot_id,
-        )
-        verdict = Verdict(
-            id=ids.new("vrd"),
-            scope=TENANT,
-            outcome=Outcome.ACCEPTED,
-            code="ok",
-            claim_id=claim.id,
-            evidence_id=evidence.id,
-            candidate=digest(fact.text),
-            principal=fact.principal,
-        )
-        records: list[Record] = [evidence, claim, support, verdict]
-        if source.id not in sources:
-            sources.add(source.id)
-            records.insert(0, source)
-        if place % 100 == 99:
+        records: list[Record] = [evidence]
+        if evidence.source_id not in sources:
+            sources.add(evidence.source_id)
+            records.insert(0, Source(id=evidence.source_id, uri=fact.uri))
+        for one in passage:
+            normal = normalise(one.object, registry.get(one.predicate))
+            claim = Claim(
+                id=ids.new("clm"),
+                scope=TENANT,
+                slot_id=slot_id(TENANT, one.subject, one.predicate),
+                subject_id=entity_id(one.subject),
+                object_id=entity_id(one.object),
+                object_type=normal.type,
+                interval=Interval.make(None, None, default_from=observed),
+                subject=one.subject,
+                predicate=one.predicate,
+                object=one.object,
+                object_norm=normal.norm,
+            )
+            support = Justification(
+                id=ids.new("jst"),
+                head=claim.id,
+                requires=(evidence.id,),
+                channel=fact.channel,
+                origins=(evidence.origin,),
+                observed_at=observed,
+                slot_id=claim.slot_id,
+            )
+            records += (claim, support)
+        if start % 100 == 0:
             records.append(
-                StatusChange(id=ids.new("sta"), target=claim.id, axis="status", value="revoked", code="revoke")
+                StatusChange(id=ids.new("sta"), target=records[-2].id, axis="status", value="revoked", code="revoke")
             )
         yield Draft(op="propose", scope=TENANT, records=tuple(records))

@@ -41,7 +41,9 @@ def run(options: Options) -> Result:
     found = children.engines()
     result = Result("write", versions=versions(*found))
     table = _table()
-    stages = Table("engine", "graph", "claims", *STAGES, title="write: where the time goes, ms p50", title_justify="left")
+    stages = Table(
+        "engine", "graph", "claims", *STAGES, title="write: where the time goes, ms p50", title_justify="left"
+    )
     with TemporaryDirectory(prefix="tkg-write-") as place:
         for count in (*_SIZES, *((_FULL,) if options.full else ())):
             options.say(f"write: a store with {count} claims")
@@ -51,7 +53,12 @@ def run(options: Options) -> Result:
                 for graph in ("memory", "file"):
                     options.say(f"write: {engine}, graph in {graph}, {count} claims")
                     one = children.run(
-                        "write:measure", base=str(base), engine=engine, in_file=graph == "file", count=count, samples=_SAMPLES
+                        "write:measure",
+                        base=str(base),
+                        engine=engine,
+                        in_file=graph == "file",
+                        count=count,
+                        samples=_SAMPLES,
                     )
                     _take(result, table, stages, one, (engine, found[engine], graph, count))
     result.tables = [table, stages]
@@ -89,7 +96,17 @@ def _take(result: Result, table: Table, stages: Table, one: dict[str, Any], key:
     )  # fmt: skip
     stages.add_row(engine, graph, f"{count:,}", *(f"{one['stages'].get(stage, 0.0):.2f}" for stage in STAGES))
     stages.add_row(
-        f"{engine}, bare", graph, f"{count:,}", "", "", "", f"{one['ledger']:.2f}", f"{one['graph']:.2f}", "", "", style="dim"
+        f"{engine}, bare",
+        graph,
+        f"{count:,}",
+        "",
+        "",
+        "",
+        f"{one['ledger']:.2f}",
+        f"{one['graph']:.2f}",
+        "",
+        "",
+        style="dim",
     )
     if ratio > TARGET:
         most = ", ".join(f"{stage} {value:.2f}" for stage, value in list(one["stages"].items())[:4])

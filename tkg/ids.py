@@ -46,12 +46,13 @@ KINDS: Final[dict[str, str]] = {
 }
 
 
+#: two digits at a time: every proposal makes a dozen ids
+_PAIRS: Final = tuple(high + low for high in _ALPHABET for low in _ALPHABET)
+
+
 def _base32(value: int, length: int) -> str:
-    out = []
-    for _ in range(length):
-        value, digit = divmod(value, 32)
-        out.append(_ALPHABET[digit])
-    return "".join(reversed(out))
+    """Return the last `length` digits (an even number) of `value` in base 32."""
+    return "".join([_PAIRS[value >> shift & 1023] for shift in range(5 * length - 10, -10, -10)])
 
 
 class Ids(Protocol):
