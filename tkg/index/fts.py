@@ -96,20 +96,15 @@ class SqliteIndex:
             given = (json.dumps(numbers), json.dumps(list(kinds)), as_of is not None, _END if as_of is None else as_of)
             any_of = _any(chosen.any_of, numbers)
             if chosen.limited:
-                rows = self._connection.execute(_NEWEST, (any_of, *given, self._pool)).fetchall()
                 all_of = " AND ".join(f"({_any((word,), numbers)})" for word in chosen.all_of)
-                rows += self._connection.execute(_NEWEST, (all_of, *given, self._pool)).fetchall()
-                rows = list({row[0]: row for row in rows}.values())
+                rows = self._connection.execute(_NEWEST, (all_of, *given, self._pool)).fetchall()
+                if len(rows) < limit:
+                    rows += self._connection.execute(_NEWEST, (any_of, *given, self._pool)).fetchall()
+                    rows = list({row[0]: row for row in rows}.values())
             else:
                 rows = self._connection.execute(_FIND, (any_of, *given)).fetchall()
-        marks = [f" {word}|" for word in scorer.words]
-        return best(
-            (
-                (identifier, scorer.score([tokens.count(mark) for mark in marks], length))
-                for _, identifier, length, tokens in rows
-            ),
-            limit,
-        )
+        score = scorer.score_listed
+        return best(((identifier, score(tokens, length)) for _, identifier, length, tokens in rows), limit)
 
     def _frequency(self, word: str, numbers: Sequence[int]) -> int:
         total = 0

@@ -88,8 +88,8 @@ class MemoryIndex:
         ]
         found = [one for one in open_to if any(word in one[1].counts for word in chosen.any_of)]
         if chosen.limited:
-            both = [one for one in open_to if all(word in one[1].counts for word in chosen.all_of)]
-            found = list(dict(found[: self._pool] + both[: self._pool]).items())
+            both = [one for one in open_to if all(word in one[1].counts for word in chosen.all_of)][: self._pool]
+            found = both if len(both) >= limit else list(dict(both + found[: self._pool]).items())
         return best(
             (
                 (identifier, scorer.score([kept.counts[word] for word in scorer.words], kept.counts.total()))

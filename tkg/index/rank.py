@@ -20,7 +20,7 @@ from tkg.index.port import Hit
 K1: Final = 1.2
 B: Final = 0.75
 #: documents a query looks at, but for those of its rarest word
-POOL: Final = 2_000
+POOL: Final = 1_500
 
 
 class Corpus(NamedTuple):
@@ -33,8 +33,9 @@ class Corpus(NamedTuple):
 class Plan(NamedTuple):
     """How to find the documents to score.
 
-    A document is looked at when it holds any of `any_of`. Where even the rarest word is held by more than `POOL`, only
-    the newest `POOL` of these are, and besides them the newest `POOL` that hold all of `all_of`.
+    A document is looked at when it holds any of `any_of`. Where even the rarest word is held by more than `POOL`, the
+    newest `POOL` that hold all of `all_of` are looked at instead, and if these are fewer than what was asked for, the
+    newest `POOL` that hold any of `any_of` too.
     """
 
     any_of: tuple[str, ...]
@@ -80,14 +81,28 @@ class Scorer:
             max(math.log((corpus.documents - frequency[word] + 0.5) / (frequency[word] + 0.5)), 1e-6) * (K1 + 1)
             for word in self.words
         ]
-        self._mean = max(corpus.tokens / corpus.documents, 1.0) if corpus.documents else 1.0
+        self._marked = [(f" {word}|", weight) for word, weight in zip(self.words, self._weights, strict=True)]
+        mean = max(corpus.tokens / corpus.documents, 1.0) if corpus.documents else 1.0
+        self._norm, self._slope = K1 * (1 - B), K1 * B / mean
 
     def score(self, counts: Sequence[int], length: int) -> float:
         """Return the score of a document of `length` tokens that holds `words` as often as `counts` says."""
-        norm = K1 * (1 - B + B * length / self._mean)
-        return sum(
-            weight * count / (count + norm) for weight, count in zip(self._weights, counts, strict=True) if count
-        )
+        norm = self._norm + self._slope * length
+        total = 0.0
+        for weight, count in zip(self._weights, counts, strict=True):
+            if count:
+                total += weight * count / (count + norm)
+        return total
+
+    def score_listed(self, tokens: str, length: int) -> float:
+        """Return the same score for a document whose tokens are listed as ` token| token|`."""
+        norm = self._norm + self._slope * length
+        total = 0.0
+        for mark, weight in self._marked:
+            if mark in tokens:
+                count = tokens.count(mark)
+                total += weight * count / (count + norm)
+        return total
 
 
 def best(hits: Iterable[tuple[str, float]], limit: int) -> list[Hit]:

@@ -173,6 +173,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA cell_size_check = ON")
+        connection.execute("PRAGMA cache_size = -16384")  # 16 MB, taken as needed: a query touches many pages
     except BaseException:
         with suppress(sqlite3.Error):
             connection.close()

@@ -228,6 +228,14 @@ class IndexContract(ABC):
             index.apply([entry(3, claim("clm_3", "violet", "p", "o"), status("clm_1", "status", "active"))])
             assert found(index, "violet") == ["clm_3"]
 
+    def test_after_a_removal_scores_are_as_if_it_had_never_been_there(self) -> None:
+        kept = [claim("clm_1", "violet", "p", "o"), claim("clm_2", "violet report", "p", "much longer than the other")]
+        gone = [claim(f"clm_g{n}", "violet report", "p", "words " * n) for n in range(9)]
+        with closing(self.of(kept)) as never, closing(self.of(kept, gone)) as after:
+            after.remove(one.id for one in gone)
+            hits = [index.search("violet report", scopes=["acme"], kinds=KINDS, limit=9) for index in (never, after)]
+            assert hits[0] == hits[1] != []
+
     def test_erased_content_is_no_document(self) -> None:
         with closing(self.of([claim("clm_1", None, None, None), artefact("art_1", None)])) as index:
             assert found(index, "none") == [] and index.applied == 1
