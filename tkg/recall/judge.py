@@ -141,6 +141,7 @@ class Judge:
         self._slot_of = slot_of
         self._slots: dict[str, _Slot] = {}
         self._raw: dict[str, list[SlotClaim]] = {}
+        self._views: dict[str, SlotClaim] = {}
         self._sources: dict[str, SourceShown] = {}
         self._lapsed: Callable[[int], int] | None = None
 
@@ -165,7 +166,8 @@ class Judge:
 
     def _one(self, identifier: str) -> Standing | None:
         if kind_of(identifier) == "claim":
-            view = self._graph.claim(identifier)
+            # most candidates lie in slots that were read for others
+            view = self._views.get(identifier) or self._graph.claim(identifier)
             return None if view is None else self._claim(view)
         artefact = self._graph.artefact(identifier)
         return None if artefact is None else self._artefact(artefact)
@@ -302,6 +304,7 @@ class Judge:
     def _claims_of(self, slot_id: str) -> list[SlotClaim]:
         if slot_id not in self._raw:
             self._raw[slot_id] = self._graph.slot(slot_id)
+            self._views.update((view.claim.id, view) for view in self._raw[slot_id])
         return self._raw[slot_id]
 
     def _slot(self, claim: Claim) -> _Slot:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Final, Literal
 
 from tkg.graph.port import Graph
@@ -130,7 +131,7 @@ def recall(
     asked = judge(window, as_of)
     present = as_of >= request.latest
     if intent.rule == "now":
-        asked.expire(lambda age: seq_at(request.now - age))
+        asked.expire(cache(lambda age: seq_at(request.now - age)))
     pool = _Pool()
     _gather(request, index, asked, pool, None if present else as_of)
     _neighbours(request, graph, asked, pool)
@@ -148,12 +149,14 @@ def _gather(request: RecallRequest, index: Index, asked: Judge, pool: _Pool, as_
     scores: dict[str, float] = {}
     while True:
         hits = index.search(request.query, scopes=request.visible, kinds=request.kinds, limit=limit, as_of=as_of)
-        fresh = [hit for hit in hits if hit.id not in seen]
-        for standing in asked.all(hit.id for hit in fresh):
-            if standing.scope in request.visible and pool.take(standing) and len(pool.text) < wanted:
-                pool.text.append(standing.id)
-        seen.update(hit.id for hit in fresh)
-        scores.update((hit.id, hit.score) for hit in hits)
+        for hit in hits:
+            if hit.id in seen or len(pool.text) >= wanted:
+                continue
+            seen.add(hit.id)
+            scores[hit.id] = hit.score
+            for standing in asked.all([hit.id]):
+                if standing.scope in request.visible and pool.take(standing):
+                    pool.text.append(standing.id)
         if len(pool.text) >= wanted or len(hits) < limit or limit >= _MOST_HITS:
             break
         limit = min(limit * 4, _MOST_HITS)
