@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from tkg.belief.book import LATEST, Book
 from tkg.belief.compare import Same
-from tkg.belief.validity import Answer, Lookup, Segment, timeline
+from tkg.belief.suspension import Lookup
+from tkg.belief.validity import Answer, Segment, timeline
 from tkg.model.predicate import Predicate
 from tkg.model.time import Instant
 from tkg.model.view import SlotClaim

@@ -58,7 +58,8 @@ def _number(raw: str, *, declared: bool) -> Normal | None:
     if _EXPONENT.fullmatch(text):
         value = Decimal(text)
         # "+5", "007" and "12e3" keep their value; only the plain form keeps its stated precision
-        return Normal("0" if value.is_zero() else f"{value:f}", "number", lossy=True)
+        plain = "0" if value.is_zero() else f"{value:f}"
+        return Normal(plain, "number", lossy=True) if _PLAIN.fullmatch(plain) else None
     return None
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal
 
+from tkg.belief.assessed import Clash
 from tkg.belief.book import LATEST, Book
 from tkg.belief.compare import Comparison, Same, compare_claims
-from tkg.belief.contradiction import Clash
 from tkg.belief.normalise import UNREADABLE, normalise
 from tkg.belief.order import standing
 from tkg.errors import InvalidPredicate, InvalidTime

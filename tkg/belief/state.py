@@ -8,8 +8,9 @@ from typing import Final, NamedTuple
 from tkg.belief.book import LATEST, Book
 from tkg.belief.compare import Same
 from tkg.belief.order import Order
+from tkg.belief.suspension import Lookup, Suspension, nowhere
 from tkg.belief.table import contest, denies_own
-from tkg.belief.validity import Answer, Lookup, Suspension, _nowhere
+from tkg.belief.validity import Answer
 from tkg.model.claim import Polarity
 from tkg.model.predicate import Predicate
 from tkg.model.scope import Channel
@@ -111,7 +112,7 @@ def state_of(
     waits = book.support(claim.id, as_of) == "suspended"
     if index is None or not order.standings[index].live:
         return _fallen(view, claims, predicate, book, as_of)
-    suspension = Suspension(lookup or _nowhere, book, as_of, same)
+    suspension = Suspension(lookup or nowhere, book, as_of, same)
     if waits or (claim.depends_on and suspension.waits(claim, _present(claim.interval.may, valid_at))):
         return State("suspended", claim.depends_on)
     if by := superseded_by(order, index):

@@ -6,8 +6,8 @@ of `tkg.belief.order`, then scope shadowing, refinement, equal values as one, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -16,25 +16,13 @@ from tkg.belief.book import LATEST, Book
 from tkg.belief.compare import Comparison, Same, compare_claims
 from tkg.belief.multirange import Multirange
 from tkg.belief.order import Order, Rank, Standing, contradictory
+from tkg.belief.suspension import Lookup, Slot, Suspension, nowhere
 from tkg.model.claim import Claim, Polarity
 from tkg.model.predicate import Predicate
 from tkg.model.time import FOREVER, Instant
 from tkg.model.view import SlotClaim
 
 Kind = Literal["value", "values", "conflict", "none", "suspended"]
-
-
-class Slot(NamedTuple):
-    """A claim's slot with its declaration: enough to say whether the claim still holds."""
-
-    claims: Sequence[SlotClaim]
-    predicate: Predicate
-
-
-#: finds the slot of a claim by the claim's id, for `depends_on`; None when the claim is not known
-Lookup = Callable[[str], Slot | None]
-#: the same, prepared
-Slots = Mapping[str, Slot]
 
 
 @dataclass(frozen=True)
@@ -74,67 +62,6 @@ class _Candidate(NamedTuple):
     @property
     def claim(self) -> Claim:
         return self.standing.claim
-
-
-@dataclass
-class Suspension:
-    """Decides whether a claim waits because something it depends on no longer holds.
-
-    A claim is suspended iff some claim that it depends on, in any number of steps, is quarantined or held, was cut at
-    that instant, or has ended by then. Reachability, so that a ring of dependencies ends and decides nothing.
-    """
-
-    lookup: Lookup
-    book: Book
-    as_of: int = LATEST
-    same: Same | None = None
-    _orders: dict[str, tuple[Order, dict[str, int]] | None] = field(default_factory=dict)
-
-    def _order(self, claim_id: str) -> tuple[Order, dict[str, int]] | None:
-        if claim_id not in self._orders:
-            slot = self.lookup(claim_id)
-            found = None
-            if slot is not None:
-                order = Order(slot.claims, slot.predicate, self.book, self.as_of, self.same)
-                found = order, {each.claim.id: index for index, each in enumerate(order.standings)}
-            self._orders[claim_id] = found
-        return self._orders[claim_id]
-
-    def failed(self, antecedent: str, instant: Instant) -> bool:
-        """Return whether this claim itself no longer holds at an instant."""
-        if self.book.support(antecedent, self.as_of) == "suspended":
-            return True
-        found = self._order(antecedent)
-        if found is None or antecedent not in found[1]:
-            return self.book.support(antecedent, self.as_of) != "supported"
-        order, index = found[0], found[1][antecedent]
-        interval = order.standings[index].claim.interval
-        return instant >= interval.to_hi or index in order.at(instant).cut
-
-    def waits(self, claim: Claim, instant: Instant) -> bool:
-        """Return whether the claim is suspended at an instant."""
-        seen: set[str] = {claim.id}
-        ahead = list(claim.depends_on)
-        while ahead:
-            antecedent = ahead.pop()
-            if antecedent in seen:
-                continue
-            seen.add(antecedent)
-            if self.failed(antecedent, instant):
-                return True
-            found = self._order(antecedent)
-            if found is not None and antecedent in found[1]:
-                ahead += found[0].standings[found[1][antecedent]].claim.depends_on
-        return False
-
-
-def lookup_in(slots: Slots) -> Lookup:
-    """Return a look-up over prepared slots."""
-    return slots.get
-
-
-def _nowhere(_: str) -> Slot | None:
-    return None
 
 
 def _collide(a: _Candidate, b: _Candidate, predicate: Predicate, same: Same | None) -> bool:
@@ -272,8 +199,7 @@ class Layers:
         self.predicate = predicate
         self.orders = [Order(claims, predicate, book, as_of, same) for claims in layers]
         self._same = same
-        self._suspension = Suspension(lookup or _nowhere, book, as_of, same)
-        self._book, self._as_of = book, as_of
+        self._suspension = Suspension(lookup or nowhere, book, as_of, same)
 
     def _waits(self, claim: Claim, instant: Instant) -> bool:
         return bool(claim.depends_on) and self._suspension.waits(claim, instant)
@@ -303,21 +229,8 @@ class Layers:
         edges = {edge for order in self.orders for edge in order.edges()}
         for order in self.orders:
             for each in order.standings:
-                edges |= self._suspension_edges(each.claim)
+                edges |= self._suspension.edges(each.claim)
         return sorted(edges)
-
-    def _suspension_edges(self, claim: Claim) -> set[Instant]:
-        edges: set[Instant] = set()
-        seen, ahead = {claim.id}, list(claim.depends_on)
-        while ahead:
-            antecedent = ahead.pop()
-            slot = None if antecedent in seen else self._suspension.lookup(antecedent)
-            seen.add(antecedent)
-            if slot is not None:
-                order = Order(slot.claims, slot.predicate, self._book, self._as_of, self._same)
-                edges |= set(order.edges())
-                ahead += [a for each in order.standings if each.claim.id == antecedent for a in each.claim.depends_on]
-        return edges
 
 
 def value(
@@ -433,3 +346,17 @@ def _joined(one: Answer, other: Answer) -> Answer:
         both(one.contested, other.contested),
         both(one.possible, other.possible),
     )
+
+
+__all__ = [
+    "Answer",
+    "Kind",
+    "Layers",
+    "Lookup",
+    "Segment",
+    "Slot",
+    "cut_of",
+    "effective",
+    "timeline",
+    "value",
+]
