@@ -41,7 +41,7 @@ class Machine(RuleBasedStateMachine):
     engine = "kuzu"
     done: Counter[str] = Counter()
 
-    @initialize(above=st.sampled_from((0, 1_000_000)))
+    @initialize(above=st.sampled_from((-1, 1_000_000)))
     def open(self, above: int) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="tkg-twins-"))
         self.twins = Twins(self.folder / "store", self.engine, above)

@@ -36,9 +36,12 @@ _AGENT: Final = Channel.AGENT_INFERRED.rank
 
 
 def _texts(candidate: Candidate) -> tuple[str, ...]:
-    """All fields as one text, the predicate's words before its value, parted by a sign that no pattern crosses."""
+    """All fields as one text, the predicate's words before its value, parted by a sign that no pattern crosses.
+
+    Value and quote also stand alone: a value such as "password is …" means another thing behind its predicate.
+    """
     statement = f"{candidate.subject} {predicate_words(candidate.predicate)}: {candidate.object}"
-    return ("\n|\n".join((statement, candidate.predicate, candidate.quote or "", candidate.uri or "")),)
+    return ("\n|\n".join((statement, candidate.predicate, candidate.quote or "", candidate.uri or "")), candidate.object, candidate.quote or "")
 
 
 def scope_and_channel(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
