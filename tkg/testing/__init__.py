@@ -6,7 +6,8 @@ one. Nothing here imports a test runner.
 
 from __future__ import annotations
 
+from tkg.testing.graph import GraphContract
 from tkg.testing.index import IndexContract
 from tkg.testing.ledger import LedgerContract
 
-__all__ = ["IndexContract", "LedgerContract"]
+__all__ = ["GraphContract", "IndexContract", "LedgerContract"]
