@@ -134,7 +134,9 @@ RAW = st.one_of(
     st.text(max_size=20),
     st.decimals(-999, 999, places=2).map(str),
     st.sampled_from(["4 t", "4000 kg", "6 weeks", "2026-03", "2026-03~", "yes", "off", "v1.2.0", "1.2"]),
-    st.sampled_from(["https://Example.org", "Ana@Example.org", "Denmark", "Aarhus", "１２", "-0", "12e3", "1e-40", "+7", "1,200"]),
+    st.sampled_from(
+        ["https://Example.org", "Ana@Example.org", "Denmark", "Aarhus", "１２", "-0", "12e3", "1e-40", "+7", "1,200"]
+    ),
 )
 
 

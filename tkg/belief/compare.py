@@ -16,6 +16,7 @@ from tkg.belief.units import read_quantity
 from tkg.model.claim import Claim
 from tkg.model.edtf import read_edtf
 from tkg.model.predicate import Predicate
+from tkg.text import match_form
 
 
 class Comparison(StrEnum):
@@ -155,7 +156,8 @@ def compare(a: Normal, b: Normal, predicate: Predicate, same: Same | None = None
     if a.norm == b.norm and a.type == b.type:
         return Comparison.EQUAL
     if UNREADABLE in (a.type, b.type):
-        return Comparison.UNKNOWN
+        alike = a.type == b.type and match_form(a.norm) == match_form(b.norm)
+        return Comparison.EQUAL if alike else Comparison.UNKNOWN
     if a.type != b.type:
         # Without a declared type "12" and "twelve" are two texts; under a declared one the types say too little.
         return Comparison.DIFFERENT if predicate.datatype in ("auto", "text") else Comparison.UNKNOWN

@@ -67,11 +67,9 @@ class _Slot:
             return False
         interval = self.order.standings[place].claim.interval
         start, end = max(self._start, interval.from_lo), min(self._end, interval.to_hi)
-        probes = {start, *(edge for edge in self.order.edges() if start <= edge < end)}
-        return any(
-            place in point.maximal or place in point.possible
-            for point in (self.at(probe) for probe in sorted(probes) if probe < end)
-        )
+        probes = [start, *self.order.edges_in(start + 1, end)] if start < end else []
+        points = (self.at(probe) for probe in probes)
+        return any(place in point.maximal or place in point.possible for point in points)
 
     def backed_at(self, claim_id: str, instant: Instant) -> bool:
         """Return whether some origin still says so at an instant (a higher rank may cut it all the same)."""

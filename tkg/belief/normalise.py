@@ -146,4 +146,5 @@ def normalise(raw: str, predicate: Predicate) -> Normal:
         readers = {"boolean": _boolean, "url": _url, "email": _email, "version": _version, "date": _date}
         reader = readers.get(kind)
         found = text if reader is None else reader(raw)
-    return found or text._replace(type=UNREADABLE)
+    # kept as written: folding could make it readable, and a norm must stay what it is
+    return found or Normal(raw.strip(), UNREADABLE)

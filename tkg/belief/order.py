@@ -14,6 +14,7 @@ recursion and exactly one answer, whatever the order of arrival. An erased claim
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -147,6 +148,7 @@ class Order:
         found = (standing(view, book, as_of) for view in views)
         self.standings: list[Standing] = sorted((s for s in found if s is not None), key=lambda s: (s.seq, s.claim.id))
         self._epsilon = duration(predicate.epsilon)
+        self._edges: list[Instant] | None = None
         self._relations: dict[tuple[int, int], Comparison] = {}
         self._one = predicate.limit == 1
         # Positive claims of a multi-valued predicate live side by side unless denied or listed as exclusive.
@@ -274,7 +276,14 @@ class Order:
 
     def edges(self) -> list[Instant]:
         """Return, in order, every instant at which the answer may change."""
-        return sorted({bound for each in self.standings for bound in each.claim.interval.bounds})
+        if self._edges is None:
+            self._edges = sorted({bound for each in self.standings for bound in each.claim.interval.bounds})
+        return self._edges
+
+    def edges_in(self, start: Instant, end: Instant) -> list[Instant]:
+        """Return the edges in `[start, end)`."""
+        edges = self.edges()
+        return edges[bisect_left(edges, start) : bisect_left(edges, end)]
 
 
 def contradictory(a: Claim, b: Claim, predicate: Predicate, relation: object) -> bool:

@@ -166,7 +166,7 @@ def superseded_by(order: Order, index: int) -> tuple[str, ...]:
     if quick is not None and len(order.standings) > 64:
         return (quick,)
     found: dict[str, None] = {}
-    for edge in [start, *(edge for edge in order.edges() if start < edge < end)]:
+    for edge in [start, *order.edges_in(start + 1, end)]:
         for other in order.cutters(index, edge):
             found[order.standings[other].claim.id] = None
     return tuple(found)

@@ -9,9 +9,12 @@ dimension of their own; currencies are never converted.
 from __future__ import annotations
 
 import re
+import unicodedata
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final, NamedTuple
+
+from tkg.text import match_form
 
 # dimension: {symbol: (factor, other spellings)}; the factor leads to the first unit of the dimension
 _TABLE: Final[dict[str, dict[str, tuple[str, str]]]] = {
@@ -127,8 +130,8 @@ def _index() -> tuple[dict[str, Unit], dict[str, Unit]]:
 
 
 _EXACT, _FOLDED = _index()
-#: symbols that differ only in case from another (mW and MW, mA and MA): never folded
-_QUANTITY = re.compile(r"(-?(?:0|[1-9][0-9]{0,27})(?:\.[0-9]{1,28})?)\s*([^\s0-9].{0,31})", re.ASCII)
+#: an amount and a word, "%" or a degree; a symbol keeps its case first (MW and mW differ), words are folded
+_QUANTITY = re.compile(r"(-?(?:0|[1-9][0-9]{0,27})(?:\.[0-9]{1,28})?)\s*(%|°?[^\W\d_].{0,31})")
 
 
 class Quantity(NamedTuple):
@@ -153,10 +156,10 @@ class Quantity(NamedTuple):
 
 def read_quantity(raw: str) -> Quantity | None:
     """Read "4 t", "900 kg" or "6 weeks"; None when it is no number followed by a word."""
-    match = _QUANTITY.fullmatch(" ".join(raw.split()))
+    match = _QUANTITY.fullmatch(" ".join(unicodedata.normalize("NFKC", raw).split()))
     if match is None:
         return None
     name = match[2].strip()
     unit = _EXACT.get(name) or _FOLDED.get(name.casefold())
-    # a unit the table does not know keeps its spelling: "3 pallets" equals "3 pallets" and nothing else
-    return Quantity(Decimal(match[1]), unit, f"{match[1]} {unit.symbol if unit else name.casefold()}")
+    # a unit the table does not know keeps its folded spelling: "3 pallets" equals "3 pallets" and nothing else
+    return Quantity(Decimal(match[1]), unit, f"{match[1]} {unit.symbol if unit else match_form(name)}")

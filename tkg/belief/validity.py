@@ -280,7 +280,7 @@ def effective(
 def cut_of(order: Order, index: int) -> Multirange:
     """Return the time that other claims of the slot take from one, as disjoint ascending ranges."""
     start, end = order.standings[index].claim.interval.may
-    edges = [edge for edge in order.edges() if start <= edge < end]
+    edges = order.edges_in(start, end)
     taken = [(edge, after) for edge, after in pairwise([*edges, end]) if index in order.at(edge).cut]
     return multirange.union(taken)
 
