@@ -84,6 +84,11 @@ def _finer(one: str, other: str) -> bool:
     return TREE.get(one) == other
 
 
+def share(one: Fact, other: Fact) -> bool:
+    """Whether two claims certainly share some time."""
+    return max(one.bounds[1], other.bounds[1]) < min(one.bounds[2], other.bounds[2])
+
+
 def clash(one: Fact, other: Fact, many: bool) -> bool:
     if one.negative and other.negative:
         return False
@@ -167,7 +172,7 @@ class Replay:
                 (s.origin, s.rank) == (mine.origin, mine.rank) and (s.observed, s.seq) > (mine.observed, mine.seq)
                 for other in self.facts
                 if (other.slot, other.layer) == (fact.slot, fact.layer) and other.holds(at) is True
-                if clash(fact, other, many)
+                if clash(fact, other, many) and share(fact, other)
                 for s in self.counted(other)
             )
             if not moved:
@@ -181,7 +186,12 @@ class Replay:
         for other in self.facts:
             if (other.slot, other.layer) == (fact.slot, fact.layer) and other.holds(at) is True:
                 rank = self._rank(other, at)
-                if rank is not None and rank > own and clash(fact, other, fact.slot in self.history.many):
+                if (
+                    rank is not None
+                    and rank > own
+                    and share(fact, other)
+                    and clash(fact, other, fact.slot in self.history.many)
+                ):
                     return True
         return False
 

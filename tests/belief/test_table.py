@@ -109,6 +109,7 @@ def test_a_denial_leaves_what_another_origin_says_too() -> None:
     shared = claim("shared", "x", span(1), 1, backers=[backer("shared", 1), backer("shared", 2, origin="bo")])
     denial = claim("denial", "x", span(1), 3, negative=True)
     found = assess(denial, [shared], ONE, Book())
+    assert (found.outcome, found.row) == ("withdraw", "row-9")
     assert found.withdraws[0].evidence == ("e1-shared",) and not found.withdraws[0].whole
 
 
@@ -166,7 +167,5 @@ def test_of_two_claims_alone_the_table_and_the_order_say_the_same(rng: random.Ra
             for edge in order.edges():
                 cut = order.at(edge).cut
                 inside = found.portion is not None and found.portion[0] <= edge < found.portion[1]
-                if found.effect in (Effect.CLOSE, Effect.WITHDRAW):
-                    continue  # a denial of lower class closes its origin's own claim by the table alone
                 assert (index[b.claim.id] in cut) == (wins and inside)
                 assert (index[a.claim.id] in cut) == (found.effect is Effect.YIELD and inside)

@@ -14,7 +14,8 @@ from tkg.belief.book import LATEST, Book
 from tkg.belief.compare import Comparison, Same, compare_claims
 from tkg.belief.label import second_factor
 from tkg.belief.order import Order, Point, assertions_of, standing
-from tkg.belief.table import Effect, Judgement, classify, denies_own
+from tkg.belief.table import Effect, Judgement, classify, covers, denies_own
+from tkg.model.claim import Polarity
 from tkg.model.predicate import Predicate
 from tkg.model.scope import Channel
 from tkg.model.time import Instant
@@ -127,20 +128,37 @@ def _edges(subject: str, judgements: Iterable[Judgement]) -> tuple[list[Cut], li
 
 
 def _withdrawals(
-    new: SlotClaim, others: Sequence[SlotClaim], judgements: Iterable[Judgement], book: Book, as_of: int
+    new: SlotClaim,
+    others: Sequence[SlotClaim],
+    judgements: Iterable[Judgement],
+    predicate: Predicate,
+    book: Book,
+    as_of: int,
 ) -> list[Withdrawal]:
+    """Return what an origin takes back of its own by denying it for its whole time.
+
+    Where other origins say so too, only its own word goes; the row of the table is then theirs.
+    """
+    if new.claim.polarity is Polarity.POSITIVE:
+        return []
     found: list[Withdrawal] = []
-    denied = {each.rival for each in judgements if each.effect is Effect.WITHDRAW}
+    denied = {each.rival for each in judgements if each.pattern == "C2" and each.effect is not Effect.POSSIBLE}
     for old in others:
         place = standing(old, book, as_of)
-        if old.claim.id not in denied or place is None or not place.live:
+        if old.claim.id not in denied or place is None or not place.live or not covers(new.claim, old.claim):
             continue
-        own = set(denies_own(new, old, book, as_of))
+        own = set(denies_own(new, old, predicate, book, as_of))
         gone = [b for b in old.backers if b.seq <= as_of and own.issuperset(assertions_of(b))]
-        kept = {assertion for assertion in place.assertions} - own
+        if not gone:
+            continue
         evidence = {e for b in gone if b.justification.kind == "evidence" for e in b.justification.requires}
         found.append(
-            Withdrawal(old.claim.id, tuple(sorted(b.justification.id for b in gone)), tuple(sorted(evidence)), not kept)
+            Withdrawal(
+                old.claim.id,
+                tuple(sorted(b.justification.id for b in gone)),
+                tuple(sorted(evidence)),
+                own.issuperset(place.assertions),
+            )
         )
     return found
 
@@ -176,7 +194,7 @@ def assess(
         if found is not None:
             return found
     judgements = [classify(new, old, predicate, book, as_of, same) for old in rivals]
-    return _outcome(new, rivals, slot, judgements, book, as_of, label, high)
+    return _outcome(new, rivals, slot, judgements, predicate, book, as_of, label, high)
 
 
 def _reinforcement(
@@ -212,7 +230,7 @@ def _reinforcement(
         tuple(cuts),
         tuple(clashes),
         tuple(finer),
-        tuple(_withdrawals(merged, rest, changed, book, as_of)),
+        tuple(_withdrawals(merged, rest, changed, predicate, book, as_of)),
         tuple(each.rival for each in changed if each.effect is Effect.CLOSE),
         tuple(after),
     )
@@ -223,13 +241,14 @@ def _outcome(
     rivals: Sequence[SlotClaim],
     slot: _Slot,
     judgements: list[Judgement],
+    predicate: Predicate,
     book: Book,
     as_of: int,
     label: Channel | None,
     high: bool,
 ) -> Assessed:
     cuts, clashes, finer = _edges(new.claim.id, judgements)
-    withdraws = _withdrawals(new, rivals, judgements, book, as_of)
+    withdraws = _withdrawals(new, rivals, judgements, predicate, book, as_of)
     relevant = [
         each
         for each in judgements

@@ -25,7 +25,7 @@ from tkg.model.claim import Claim, Justification, Polarity
 from tkg.model.instant import duration
 from tkg.model.predicate import Predicate
 from tkg.model.scope import Channel
-from tkg.model.time import Instant
+from tkg.model.time import Certainty, Instant
 from tkg.model.view import Backer, SlotClaim
 
 #: (declared system of record, integrity of the class): compared lexicographically
@@ -147,7 +147,7 @@ class Order:
         self._same = same
         found = (standing(view, book, as_of) for view in views)
         self.standings: list[Standing] = sorted((s for s in found if s is not None), key=lambda s: (s.seq, s.claim.id))
-        self._epsilon = duration(predicate.epsilon)
+        self.epsilon = duration(predicate.epsilon)
         self._edges: list[Instant] | None = None
         self._relations: dict[tuple[int, int], Comparison] = {}
         self._one = predicate.limit == 1
@@ -180,6 +180,14 @@ class Order:
         a, b = self.standings[one].claim, self.standings[other].claim
         return contradictory(a, b, self.predicate, lambda: self.relation(one, other))
 
+    def may_take(self, winner: int, loser: int) -> bool:
+        """Return whether a claim that certainly holds somewhere may take that time from another.
+
+        Only where both certainly share some time: what only possibly overlaps is never decided (semantics 2.2).
+        """
+        a, b = self.standings[winner].claim.interval, self.standings[loser].claim.interval
+        return a.overlap(b) is Certainty.DEFINITE and self.contradicts(loser, winner)
+
     def unclear(self, one: int, other: int) -> bool:
         """Return whether nobody can say if two claims contradict: their values cannot be compared."""
         a, b = self.standings[one].claim, self.standings[other].claim
@@ -192,7 +200,7 @@ class Order:
         for said, other in self._by_key[own.key]:
             if (said.observed_at, said.seq) <= (own.observed_at, own.seq):
                 return None
-            if other in certain and newer(said, own, self._epsilon) and self.contradicts(index, other):
+            if other in certain and newer(said, own, self.epsilon) and self.may_take(other, index):
                 return other
         return None
 
@@ -244,7 +252,7 @@ class Order:
             for other in strong:
                 if ranks[other] <= rank:
                     break
-                if self.contradicts(index, other):
+                if self.may_take(other, index):
                     cut[index] = other
                     break
         return Point(
@@ -258,13 +266,13 @@ class Order:
         if index not in self.at(instant).cut:
             return []
         certain = {i for i, s in enumerate(self.standings) if s.claim.interval.holds(instant)}
-        rivals = [other for other in sorted(certain) if other != index and self.contradicts(index, other)]
+        rivals = [other for other in sorted(certain) if other != index and self.may_take(other, index)]
         own = self.standings[index]
         movers = [
             other
             for other in rivals
             if any(
-                said.key == mine.key and newer(said, mine, self._epsilon)
+                said.key == mine.key and newer(said, mine, self.epsilon)
                 for mine in own.assertions
                 for said in self.standings[other].assertions
             )

@@ -9,7 +9,7 @@ from tkg.belief.book import LATEST, Book
 from tkg.belief.compare import Same
 from tkg.belief.order import Order
 from tkg.belief.suspension import Lookup, Suspension, nowhere
-from tkg.belief.table import contest, denies_own
+from tkg.belief.table import contest, covers, denies_own
 from tkg.belief.validity import Answer
 from tkg.model.claim import Polarity
 from tkg.model.predicate import Predicate
@@ -143,7 +143,6 @@ def _denied_by(
     view: SlotClaim, claims: Sequence[SlotClaim], predicate: Predicate, book: Book, as_of: int
 ) -> tuple[str, ...]:
     """Return the denials by its own origin that withdrew a claim."""
-    interval = view.claim.interval
     return tuple(
         other.claim.id
         for other in claims
@@ -151,10 +150,9 @@ def _denied_by(
         and view.claim.polarity is Polarity.POSITIVE
         and other.seq <= as_of
         and other.claim.object_id == view.claim.object_id
-        and other.claim.interval.from_hi <= interval.from_lo
-        and other.claim.interval.to_lo >= interval.to_hi
+        and covers(other.claim, view.claim)
         and book.live(other.claim.id, as_of)
-        and denies_own(other, view, book, as_of)
+        and denies_own(other, view, predicate, book, as_of)
     )
 
 
@@ -177,12 +175,12 @@ def _single_cut(order: Order, index: int) -> str | None:
     own = order.standings[index]
     for other in range(len(order.standings) - 1, -1, -1):
         rival = order.standings[other]
-        if other == index or not order.contradicts(index, other):
+        if other == index or not order.may_take(other, index):
             continue
         starts, ends = rival.claim.interval.from_hi, rival.claim.interval.to_lo
         if max(starts, own.claim.interval.from_lo) >= min(ends, own.claim.interval.to_hi):
             continue
-        left, by = contest(own.assertions, rival.assertions)
+        left, by = contest(own.assertions, rival.assertions, order.epsilon)
         if left == "old" and by == "origin":
             return rival.claim.id
     return None

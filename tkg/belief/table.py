@@ -89,19 +89,21 @@ def contest(new: Iterable[Assertion], old: Iterable[Assertion], epsilon: int = 0
     return Contest("new" if left > against else "old", "record" if left[0] != against[0] else "class")
 
 
-def denies_own(new: SlotClaim, old: SlotClaim, book: Book, as_of: int = LATEST) -> list[Assertion]:
+def denies_own(
+    new: SlotClaim, old: SlotClaim, predicate: Predicate, book: Book, as_of: int = LATEST
+) -> list[Assertion]:
     """Return what `old` was asserted by that an origin behind `new` said earlier and with no higher authority."""
-    later = said(new, book, as_of)
+    later, epsilon = said(new, book, as_of), duration(predicate.epsilon)
     return [
         mine
         for mine in said(old, book, as_of)
-        if any(
-            each.origin == mine.origin
-            and each.rank >= mine.rank
-            and (each.observed_at, each.seq) > (mine.observed_at, mine.seq)
-            for each in later
-        )
+        if any(each.origin == mine.origin and each.rank >= mine.rank and newer(each, mine, epsilon) for each in later)
     ]
+
+
+def covers(new: Claim, old: Claim) -> bool:
+    """Return whether one claim certainly covers all the time that another may."""
+    return new.interval.from_hi <= old.interval.from_lo and new.interval.to_lo >= old.interval.to_hi
 
 
 def _portion(winner: Claim, loser: Claim) -> Range | None:
@@ -169,14 +171,16 @@ def _opposed(
     if overlap is Certainty.POSSIBLE:
         reason = "Whether they hold at the same time is not known; nothing is decided."
         return Judgement(rival, "row-12", Effect.POSSIBLE, reason, _shared(new.claim, old.claim), pattern)
-    if new.claim.polarity is Polarity.NEGATIVE and denies_own(new, old, book, as_of):
-        return _withdrawal(new.claim, old.claim)
+    if new.claim.polarity is Polarity.NEGATIVE:
+        own = denies_own(new, old, predicate, book, as_of)
+        if own and set(own) == set(said(old, book, as_of)):
+            return _withdrawal(new.claim, old.claim)
     return _ranked(new, old, predicate, book, as_of, pattern)
 
 
 def _withdrawal(new: Claim, old: Claim) -> Judgement:
     portion = _portion(new, old)
-    if new.interval.from_hi <= old.interval.from_lo and new.interval.to_lo >= old.interval.to_hi:
+    if covers(new, old):
         reason = "Its own origin denies it for its whole time: it is withdrawn."
         return Judgement(old.id, "row-11", Effect.WITHDRAW, reason, portion, "C2")
     reason = "Its own origin denies it from a later date: it ends there."
