@@ -30,6 +30,8 @@ TARGET = 3.0
 _SIZES = (1_000, 10_000, 100_000)
 _SAMPLES = 200
 _WARM_UP = 20
+#: from so many claims on the graph lies in a file
+_IN_FILE = 50_000
 #: hits asked of the bare queries: as many as recall asks for
 _HITS = 20
 STAGES = ("index search", "graph reads", "judge", "neighbours", "render", "record: ledger", "record: graph", "other")

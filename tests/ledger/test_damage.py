@@ -122,7 +122,9 @@ def test_findings_hold_no_content(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     filled(path)
     with closing(sqlite3.connect(path)) as editor:
-        editor.execute("UPDATE content SET text = replace(text, 'subject', 'SUBJECT'), salt = x'00' WHERE text IS NOT NULL")
+        editor.execute(
+            "UPDATE content SET text = replace(text, 'subject', 'SUBJECT'), salt = x'00' WHERE text IS NOT NULL"
+        )
         editor.execute("UPDATE entries SET body = replace(body, '\"claim\"', '\"clam\"') WHERE seq = 3")
         editor.commit()
     findings = verify_ledger(path)

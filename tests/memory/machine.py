@@ -21,6 +21,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 import tkg
 from tests.memory.twins import Refused, Twins
 
+SAID = tkg.Evidence(uri="mail/1", quote="Ana Reed lives in Lisbon.")
 SUBJECTS = ("Ana Reed", "crane 5")
 OBJECTS = {
     "city": ("Lisbon", "Berlin", "lisbon"),
@@ -53,10 +54,9 @@ class Machine(RuleBasedStateMachine):
         # two tenants exist from the start; a third name is left for first writes
         for tenant in ("acme", "acme-corp"):
             who = {"tenant": tenant, "channel": "human_stated", "principal": "ana"}
-            evidence = tkg.Evidence(uri="mail/1", quote="Ana Reed lives in Lisbon.")
             verdict = self._call(
                 "propose",
-                lambda handle: handle.propose(subject="Ana Reed", predicate="city", object="Lisbon", evidence=evidence),
+                lambda handle: handle.propose(subject="Ana Reed", predicate="city", object="Lisbon", evidence=SAID),
                 **who,
             )
             self._keep(self.claims, verdict.claim_id, tenant)
@@ -76,7 +76,9 @@ class Machine(RuleBasedStateMachine):
         """Draw a caller; `about` an id mostly from the tenant that holds it, else anybody."""
         tenant, user = data.draw(st.sampled_from(SCOPES))
         if about in self.home and data.draw(st.integers(0, 9)):
-            tenant, user = data.draw(st.sampled_from(((self.home[about], None), (self.home[about], None), (tenant, user))))
+            tenant, user = data.draw(
+                st.sampled_from(((self.home[about], None), (self.home[about], None), (tenant, user)))
+            )
         channel = data.draw(st.sampled_from(CHANNELS[1:3] if person else CHANNELS))
         session = data.draw(st.sampled_from((None, "s-1", "s-2")))
         principal = data.draw(st.sampled_from(PRINCIPALS))
@@ -126,7 +128,9 @@ class Machine(RuleBasedStateMachine):
         first = next(iter((*from_, *(one for many in alternatives for one in many))), None)
         who = self._who(data, about=first)
         made = self._call(
-            "derive", lambda handle: handle.derive(kind, content, used=used, from_=from_, alternatives=alternatives), **who
+            "derive",
+            lambda handle: handle.derive(kind, content, used=used, from_=from_, alternatives=alternatives),
+            **who,
         )
         if isinstance(made, Refused):
             return

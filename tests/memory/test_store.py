@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import tkg
+from tests.engines import CYPHER, ENGINES, engine_or_skip
 from tkg.clock import ManualClock
 from tkg.errors import CODES
 from tkg.ids import SeededIds
-from tests.engines import CYPHER, ENGINES, engine_or_skip
 
 pytestmark = pytest.mark.engine
 

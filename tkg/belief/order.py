@@ -151,18 +151,27 @@ class Order:
         self._edges: list[Instant] | None = None
         self._relations: dict[tuple[int, int], Comparison] = {}
         self._one = predicate.limit == 1
-        # Positive claims of a multi-valued predicate live side by side unless denied or listed as exclusive.
-        self._quiet = (
-            not self._one
-            and not predicate.exclusive
-            and all(s.claim.polarity is Polarity.POSITIVE for s in self.standings)
-        )
-        self._by_key: dict[tuple[str, Rank], list[tuple[Assertion, int]]] = {}
+        # Positive claims of a multi-valued predicate live side by side unless denied or listed as exclusive: then only
+        # claims of opposite polarity are rivals, and without denials there are none.
+        self._only_denials = not self._one and not predicate.exclusive
+        self._quiet = self._only_denials and all(s.claim.polarity is Polarity.POSITIVE for s in self.standings)
+        self._by_key: dict[tuple[str, Rank, object], list[tuple[Assertion, int]]] = {}
         for index, each in enumerate(self.standings):
             for assertion in each.assertions:
-                self._by_key.setdefault(assertion.key, []).append((assertion, index))
+                self._by_key.setdefault((*assertion.key, self._side(index)), []).append((assertion, index))
         for said in self._by_key.values():
             said.sort(key=lambda item: (-item[0].observed_at, -item[0].seq, item[1]))
+
+    def _side(self, index: int) -> object:
+        """Return which of the lists of possible rivals a claim belongs to."""
+        return self.standings[index].claim.polarity if self._only_denials else None
+
+    def _facing(self, index: int) -> object:
+        """Return the list in which a claim's rivals are."""
+        if not self._only_denials:
+            return None
+        positive = self.standings[index].claim.polarity is Polarity.POSITIVE
+        return Polarity.NEGATIVE if positive else Polarity.POSITIVE
 
     def relation(self, one: int, other: int) -> Comparison:
         """Return how the object of one claim relates to the other's."""
@@ -197,7 +206,7 @@ class Order:
 
     def _displaced(self, index: int, own: Assertion, certain: set[int]) -> int | None:
         """Return a certain claim by which the same origin moved on from `own`, or None."""
-        for said, other in self._by_key[own.key]:
+        for said, other in self._by_key.get((*own.key, self._facing(index)), ()):
             if (said.observed_at, said.seq) <= (own.observed_at, own.seq):
                 return None
             if other in certain and newer(said, own, self.epsilon) and self.may_take(other, index):
@@ -247,9 +256,11 @@ class Order:
                 cut[index] = by
             else:
                 ranks[index] = left
-        strong = sorted((i for i in ranks if i in certain), key=lambda i: (ranks[i], -i), reverse=True)
+        strong: dict[object, list[int]] = {}
+        for other in sorted((i for i in ranks if i in certain), key=lambda i: (ranks[i], -i), reverse=True):
+            strong.setdefault(self._side(other), []).append(other)
         for index, rank in ranks.items():
-            for other in strong:
+            for other in strong.get(self._facing(index), ()):
                 if ranks[other] <= rank:
                     break
                 if self.may_take(other, index):

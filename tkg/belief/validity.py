@@ -6,10 +6,10 @@ of `tkg.belief.order`, then scope shadowing, refinement, equal values as one, an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from tkg.belief import multirange
 from tkg.belief.book import LATEST, Book
@@ -74,17 +74,29 @@ def _collide(a: _Candidate, b: _Candidate, predicate: Predicate, same: Same | No
     return both and predicate.limit == 1 and relation() is Comparison.UNKNOWN
 
 
+def _against(one: _Candidate, pool: list[_Candidate], predicate: Predicate, same: Same | None) -> Iterator[_Candidate]:
+    """Yield the claims of a pool that cannot hold beside one of them, or cannot be told to."""
+    only_denials = predicate.limit != 1 and not predicate.exclusive
+    for other in pool:
+        if only_denials and other.claim.polarity is one.claim.polarity:
+            continue
+        if other is not one and _collide(one, other, predicate, same):
+            yield other
+
+
 def _shadowed(pool: list[_Candidate], predicate: Predicate, same: Same | None) -> list[_Candidate]:
     """Drop what another scope hides: the narrower unless the wider one has the higher rank (design "Settled" 4)."""
     if len({each.layer for each in pool}) < 2:
         return pool
 
-    def hidden(one: _Candidate, other: _Candidate) -> bool:
-        if one.layer == other.layer or not _collide(one, other, predicate, same):
-            return False
-        return other.rank >= one.rank if other.layer < one.layer else other.rank > one.rank
+    def hidden(one: _Candidate) -> bool:
+        return any(
+            other.rank >= one.rank if other.layer < one.layer else other.rank > one.rank
+            for other in _against(one, pool, predicate, same)
+            if other.layer != one.layer
+        )
 
-    return [one for one in pool if not any(hidden(one, other) for other in pool)]
+    return [one for one in pool if not hidden(one)]
 
 
 def _finest(pool: list[_Candidate], predicate: Predicate, same: Same | None) -> list[_Candidate]:
@@ -101,15 +113,33 @@ def _finest(pool: list[_Candidate], predicate: Predicate, same: Same | None) -> 
     return [one for one in pool if not any(outdone(one, other) for other in pool if other is not one)]
 
 
+#: types whose values are equal only when their norms are, so that they can be looked up instead of compared
+_EXACT: Final = frozenset({"text", "enum", "boolean", "url", "email", "version"})
+
+
 def _groups(pool: list[_Candidate], predicate: Predicate, same: Same | None) -> list[list[_Candidate]]:
+    """Group claims of equal values, in the order written."""
     groups: list[list[_Candidate]] = []
+    known: dict[object, list[_Candidate]] = {}
+    others: list[list[_Candidate]] = []
     for each in pool:
-        for group in groups:
-            if compare_claims(group[0].claim, each.claim, predicate, same) is Comparison.EQUAL:
-                group.append(each)
-                break
-        else:
-            groups.append([each])
+        claim = each.claim
+        exact = claim.object_type in _EXACT and claim.object_norm is not None
+        keys: tuple[object, ...] = (
+            (claim.object_id, (claim.object_type, claim.object_norm)) if exact else (claim.object_id,)
+        )
+        group = next((known[key] for key in keys if key in known), None)
+        if group is None and not exact:
+            like = (g for g in others if compare_claims(g[0].claim, claim, predicate, same) is Comparison.EQUAL)
+            group = next(like, None)
+        if group is None:
+            group = []
+            groups.append(group)
+            if not exact:
+                others.append(group)
+        group.append(each)
+        for key in keys:
+            known.setdefault(key, group)
     return groups
 
 
@@ -126,17 +156,9 @@ def _answer(pool: list[_Candidate], predicate: Predicate, same: Same | None, sus
     pool = _shadowed(pool, predicate, same)
     positive = [each for each in pool if each.claim.polarity is Polarity.POSITIVE]
     positive.sort(key=lambda each: (each.layer, each.standing.seq, each.claim.id))
-    contested = (
-        {
-            each.claim.id
-            for one in pool
-            for other in pool
-            if one is not other and _collide(one, other, predicate, same)
-            for each in (one, other)
-        }
-        if predicate.limit == 1 or predicate.exclusive or len(positive) < len(pool)
-        else set()
-    )
+    disputes = [(one, other) for one in positive for other in _against(one, pool, predicate, same)]
+    contested = {each.claim.id for pair in disputes for each in pair}
+    denied = {one.claim.id for one, other in disputes if other.claim.polarity is Polarity.NEGATIVE}
     waiting = _finest([each for each in positive if each.claim.id in suspended], predicate, same)
     groups = _groups(_finest([e for e in positive if e.claim.id not in suspended], predicate, same), predicate, same)
     waits = tuple(sorted(each.claim.id for each in waiting))
@@ -146,12 +168,6 @@ def _answer(pool: list[_Candidate], predicate: Predicate, same: Same | None, sus
         before = _groups(waiting, predicate, same)
         return Answer("suspended", (), _ids(before), previously=_shown(before), suspended=waits)
     values, claims = _shown(groups), _ids(groups)
-    denied = {
-        one.claim.id
-        for one in positive
-        for other in pool
-        if other.claim.polarity is Polarity.NEGATIVE and _collide(one, other, predicate, same)
-    }
     in_dispute = tuple(sorted(contested - suspended))
     limit = predicate.limit
     open_question = all(group[0].claim.id in denied for group in groups)

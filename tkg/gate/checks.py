@@ -41,7 +41,11 @@ def _texts(candidate: Candidate) -> tuple[str, ...]:
     Value and quote also stand alone: a value such as "password is …" means another thing behind its predicate.
     """
     statement = f"{candidate.subject} {predicate_words(candidate.predicate)}: {candidate.object}"
-    return ("\n|\n".join((statement, candidate.predicate, candidate.quote or "", candidate.uri or "")), candidate.object, candidate.quote or "")
+    return (
+        "\n|\n".join((statement, candidate.predicate, candidate.quote or "", candidate.uri or "")),
+        candidate.object,
+        candidate.quote or "",
+    )
 
 
 def scope_and_channel(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:

@@ -26,6 +26,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from re import IGNORECASE, compile
 from typing import Any, Final
@@ -60,6 +61,17 @@ _TABLES: Final = compile(r"\s*CALL show_tables\(\)\s+RETURN [\w, ]+")
 _FORBIDDEN: Final = compile(
     r"\b(LOAD|ATTACH|INSTALL|UNINSTALL|EXPORT|IMPORT|USE|SET|DELETE|DETACH|DROP)\b|\bTO\s*'", IGNORECASE
 )
+
+
+@lru_cache(maxsize=1_000)
+def _only_reads(text: str) -> bool:
+    return not _WRITES.search(text) or _TABLES.fullmatch(text) is not None
+
+
+@lru_cache(maxsize=1_000)
+def _only_adds(text: str) -> bool:
+    return not _FORBIDDEN.search(text)
+
 
 #: what an engine says -> what it means, in order; anything else is damage
 _MEANINGS: Final[tuple[tuple[str, type[TkgError], str], ...]] = (
@@ -266,7 +278,7 @@ class Engine:
         Raises:
             Unsupported: the text could write, load or call something, or the parameters are not the query's.
         """
-        if _WRITES.search(query.text) and not _TABLES.fullmatch(query.text):
+        if not _only_reads(query.text):
             raise Unsupported(f"query {query.name} does more than read")
         with self._state:
             self._usable()
@@ -345,7 +357,7 @@ class Engine:
 
     def run(self, query: Query, parameters: Parameters) -> list[Row]:
         """Run a statement on the writing connection; only from inside `transaction` or `write`."""
-        if _FORBIDDEN.search(query.text):
+        if not _only_adds(query.text):
             raise Unsupported(f"query {query.name} does more than add")
         return self._execute(self._writer, query, parameters)
 

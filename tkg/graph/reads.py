@@ -20,6 +20,9 @@ T = TypeVar("T", bound=Value)
 
 #: sources remembered, because every piece of evidence is shown with its source and sources are few
 _SOURCES: Final = 1_000
+#: claims and justifications remembered by their text: a claim and its slot are read one after the other, and a record
+#: never changes
+_PARSED: Final = 2_000
 
 
 class Reads:
@@ -28,6 +31,7 @@ class Reads:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._sources: dict[str, Source] = {}
+        self._parsed: dict[str, Claim | Justification] = {}
 
     # -- helpers
     def ask(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
@@ -53,10 +57,18 @@ class Reads:
         return found[0] if found else None
 
     def _parse(self, kind: type[T], body: Any) -> T:
+        known = self._parsed.get(body)
+        if isinstance(known, kind):
+            return known
         try:
-            return kind.model_validate_json(body)
+            record = kind.model_validate_json(body)
         except ValueError:
             raise Damaged(f"{self._engine.where}: a record in the graph is not readable; run `tkg rebuild`") from None
+        if isinstance(record, (Claim, Justification)):
+            if len(self._parsed) >= _PARSED:
+                self._parsed.clear()
+            self._parsed[body] = record
+        return record
 
     def _ids(self, name: str, **parameters: Any) -> list[str]:
         found = dict(self._rows(name, **parameters))

@@ -71,12 +71,18 @@ class _Adding:
         for record in left:
             self._node(record)
         for record in left:
+            if not isinstance(record, Justification):
+                later += edges(record, self._seq)
+        # the slot of a claim is looked up for its justification: edges to what is surely there come first
+        for edge in later:
+            if edge.target_table:
+                self._edge(edge)
+        for record in left:
             if isinstance(record, Justification):
                 self._justification(record)
-            else:
-                later += edges(record, self._seq)
         for edge in later:
-            self._edge(edge)
+            if not edge.target_table:
+                self._edge(edge)
 
     # -- what has to be there first
     def _source(self, record: Source) -> None:

@@ -82,9 +82,7 @@ def supersede(tenant: Tenant, caller: Caller, old: str, new: str, reason: str) -
     return edge.id
 
 
-def freeze(
-    tenant: Tenant, caller: Caller, value: str, subject: str | None, predicate: str | None, reason: str
-) -> None:
+def freeze(tenant: Tenant, caller: Caller, value: str, subject: str | None, predicate: str | None, reason: str) -> None:
     """See `Handle.freeze`: later writes on the target are held, and queued actions about it are not dispatched."""
     caller.speaking()
     targets = []
@@ -176,4 +174,3 @@ def verify(tenant: Tenant, caller: Caller, claim_id: str, evidence: Evidence | N
     )
     tenant.commit("verify", claim.claim.scope, [*records, fresh, verdict])
     return verdict
-

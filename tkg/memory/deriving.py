@@ -37,7 +37,9 @@ class Basis:
     label: Channel
     origins: tuple[str, ...]
 
-    def justifications(self, tenant: Tenant, head: str, slot_id: str | None, observed_at: Instant) -> list[Justification]:
+    def justifications(
+        self, tenant: Tenant, head: str, slot_id: str | None, observed_at: Instant
+    ) -> list[Justification]:
         """Return one justification for each alternative."""
         return [
             Justification(
@@ -133,7 +135,9 @@ def derive(
     text = clean(content, "content")
     if (secret := find_secret((text,))) is not None:
         raise Rejected(f"the {kind} holds what is never stored: {secret}; leave it out")
-    return _write_artefact(tenant, caller, kind, text, basis(tenant, caller, kind, used, from_, alternatives), meta or {})
+    return _write_artefact(
+        tenant, caller, kind, text, basis(tenant, caller, kind, used, from_, alternatives), meta or {}
+    )
 
 
 def _write_artefact(
@@ -188,5 +192,3 @@ def dispatch(tenant: Tenant, caller: Caller, action_id: str) -> Artefact:
     )
     tenant.commit("dispatch", view.artefact.scope, [change])
     return view.artefact
-
-

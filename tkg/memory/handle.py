@@ -292,7 +292,9 @@ class Handle:
     ) -> Plan:
         """Return what would fall if one of these were revoked, what survives and by which support; writes nothing."""
         with self._reading() as tenant:
-            chosen = revoking.Target(claim=claim, evidence=evidence, source=source, session=session, principal=principal)
+            chosen = revoking.Target(
+                claim=claim, evidence=evidence, source=source, session=session, principal=principal
+            )
             return revoking.plan(tenant, self._caller, chosen, "revoked")
 
     def revoke(self, plan: Plan, *, reason: str) -> Plan:
@@ -316,7 +318,9 @@ class Handle:
     ) -> Plan:
         """Take something out of belief without destroying it; what rests on it is suspended. `release` undoes it."""
         with self._writing() as tenant:
-            chosen = revoking.Target(claim=claim, evidence=evidence, source=source, session=session, principal=principal)
+            chosen = revoking.Target(
+                claim=claim, evidence=evidence, source=source, session=session, principal=principal
+            )
             return revoking.change(tenant, self._caller, chosen, "quarantined", reason)
 
     def release(
@@ -331,7 +335,9 @@ class Handle:
     ) -> Plan:
         """Lift a quarantine or a revocation; what rested on it stands again."""
         with self._writing() as tenant:
-            chosen = revoking.Target(claim=claim, evidence=evidence, source=source, session=session, principal=principal)
+            chosen = revoking.Target(
+                claim=claim, evidence=evidence, source=source, session=session, principal=principal
+            )
             return revoking.change(tenant, self._caller, chosen, "active", reason)
 
     def supersede(self, old: str, new: str, *, reason: str) -> str:
@@ -378,4 +384,3 @@ class Handle:
         """Confirm a claim as a person: evidence of class human_verified is added to it."""
         with self._writing() as tenant:
             return changing.verify(tenant, self._caller, claim_id, evidence)
-

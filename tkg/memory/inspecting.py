@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from heapq import heappop, heappush
 
 from tkg.belief.confidence import confidence_of
 from tkg.belief.origin import independent
@@ -172,9 +173,7 @@ def _edges(tenant: Tenant, claim_id: str, depends_on: Iterable[str]) -> tuple[Ed
 
 def _decisions(tenant: Tenant, identifier: str) -> tuple[Decision, ...]:
     made = [
-        Decision(
-            seq=seq, what=verdict.outcome, code=verdict.code, actor=verdict.principal, checks=verdict.checks or ()
-        )
+        Decision(seq=seq, what=verdict.outcome, code=verdict.code, actor=verdict.principal, checks=verdict.checks or ())
         for verdict, seq in tenant.graph.verdicts(identifier)
     ]
     made += [
@@ -221,7 +220,7 @@ def lineage(tenant: Tenant, caller: Caller, identifier: str) -> Lineage:
     """See `Handle.lineage`."""
     visible_node(tenant, caller, identifier)
     up = _reached(tenant, caller, tenant.graph.ancestors(identifier))
-    down = tenant.graph.descendants(identifier)
+    down = _grown(tenant, identifier)
     below = {identifier, *(reach.id for reach in down)}
     needed_by = _needed_by(tenant, [identifier, *(reach.id for reach in up)])
     antecedents = [node(tenant, reach.id, reach.depth, needed_by.get(reach.id, ())) for reach in up]
@@ -233,6 +232,23 @@ def lineage(tenant: Tenant, caller: Caller, identifier: str) -> Lineage:
             for reach in _reached(tenant, caller, down)
         ),
     )
+
+
+def _grown(tenant: Tenant, identifier: str) -> list[Reach]:
+    """Return what was derived from a node or depends on it, in any number of steps, each at its least depth."""
+    depths: dict[str, int] = {}
+    ahead, done = [(0, identifier)], set[str]()
+    while ahead:
+        depth, root = heappop(ahead)
+        if root in done:
+            continue
+        done.add(root)
+        for far, one in ((0, root), *((reach.depth, reach.id) for reach in tenant.graph.descendants(root))):
+            depths[one] = min(depths.get(one, depth + far), depth + far)
+            for dependent in tenant.needed_by.get(one, ()):
+                heappush(ahead, (depth + far + 1, dependent))
+    del depths[identifier]
+    return sorted((Reach(one, depth) for one, depth in depths.items()), key=lambda one: (one.depth, one.id))
 
 
 def _reached(tenant: Tenant, caller: Caller, found: Iterable[Reach]) -> list[Reach]:
@@ -271,8 +287,8 @@ def _sources(tenant: Tenant, nodes: Iterable[str], antecedents: Iterable[Node]) 
 
 def _parents(tenant: Tenant, identifier: str, within: set[str]) -> tuple[str, ...]:
     """Return which nodes of the tree this one directly rests on."""
-    needs = (needed for backer in tenant.graph.justifications(identifier) for needed in backer.justification.requires)
-    return tuple(dict.fromkeys(needed for needed in needs if needed in within))
+    needs = [needed for backer in tenant.graph.justifications(identifier) for needed in backer.justification.requires]
+    return tuple(dict.fromkeys(one for one in (*needs, *tenant.needs.get(identifier, ())) if one in within))
 
 
 def exposure(tenant: Tenant, caller: Caller, identifier: str) -> list[RetrievalView]:

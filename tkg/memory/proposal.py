@@ -41,7 +41,10 @@ class Proposal:
         if evidence is not None and not isinstance(evidence, Evidence):
             raise RequestError("evidence must be a tkg.Evidence(uri=…)")
         try:
-            polarity, modality = Polarity(fields.get("polarity", "positive")), Modality(fields.get("modality", "asserted"))
+            polarity, modality = (
+                Polarity(fields.get("polarity", "positive")),
+                Modality(fields.get("modality", "asserted")),
+            )
         except ValueError:
             raise RequestError(
                 "polarity is positive or negative, modality asserted, hedged, planned, reported, …"

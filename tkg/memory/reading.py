@@ -129,15 +129,14 @@ def recall(
 
 
 def _judge(tenant: Tenant, caller: Caller, window: Window, known: int, latest: int) -> Judge:
-    judge = Judge(
-        tenant.graph, tenant.book, tenant.policies, caller.scope, window, known, slot_of=tenant.names.slot
-    )
+    judge = Judge(tenant.graph, tenant.book, tenant.policies, caller.scope, window, known, slot_of=tenant.names.slot)
     if known >= latest:
         judge.expire(tenant.written_by)
     return judge
 
 
 # -- slots
+
 
 def layers(tenant: Tenant, caller: Caller, subject: str, predicate: str) -> list[list[SlotClaim]]:
     """Return the claims of (subject, predicate) in each visible scope, the narrowest first."""
@@ -184,9 +183,7 @@ def timeline(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, as
         tenant.seq_of(as_of),
         lookup=slot_lookup(tenant),
     )
-    return [
-        Segment(valid_from=iso(s.valid_from), valid_to=iso(s.valid_to), answer=_shown(s.answer)) for s in found
-    ]
+    return [Segment(valid_from=iso(s.valid_from), valid_to=iso(s.valid_to), answer=_shown(s.answer)) for s in found]
 
 
 # -- contradictions

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tkg.errors import NotFound, RequestError
 from tkg.extractors import extract
-from tkg.gate import find_secret
+from tkg.gate import GateContext, Judgement, find_secret, judge_text
 from tkg.ids import digest
 from tkg.memory import writing
 from tkg.memory.caller import Caller
@@ -22,6 +22,7 @@ from tkg.model.claim import Polarity
 from tkg.model.document import Document, Extracted, Modality
 from tkg.model.entry import Record
 from tkg.model.evidence import Evidence
+from tkg.model.predicate import Predicate
 from tkg.model.scope import Channel
 from tkg.model.time import Instant, When, parse_when, to_datetime
 from tkg.model.verdict import CheckResult, Outcome, StatusChange, Verdict
@@ -83,12 +84,22 @@ def _remember(tenant: Tenant, caller: Caller, passage: Passage, text: str, princ
     evidence = passage.evidence or Evidence(uri=f"session:{caller.session}" if caller.session else f"said:{principal}")
     name = digest(text)
     episode_verdict = tenant.names.request(
-        "vrd", caller.scope.path, "episode", evidence.uri, evidence.version or "", passage.turn or "", str(observed), name
+        "vrd",
+        caller.scope.path,
+        "episode",
+        evidence.uri,
+        evidence.version or "",
+        passage.turn or "",
+        str(observed),
+        name,
     )
     if (done := tenant.graph.verdict(episode_verdict)) is not None:
         return [done[0], *_earlier(tenant, episode_verdict)]
-    if (refused := _secret(text)) is not None:
-        verdict = _verdict(episode_verdict, tenant.names.digest(text), caller, refused, None)
+    judged = _judged(tenant, caller, text)
+    if judged.outcome is Outcome.REJECTED:
+        verdict = _verdict(episode_verdict, tenant.names.digest(text), caller, judged.checks[-1], None).model_copy(
+            update={"code": judged.code, "checks": judged.checks}
+        )
         tenant.commit("remember", caller.scope.path, [verdict])
         return [verdict]
     speaker = passage.speaker or (principal if caller.channel in _PEOPLE else None)
@@ -110,8 +121,24 @@ def _remember(tenant: Tenant, caller: Caller, passage: Passage, text: str, princ
             if not (candidate.modality is Modality.HEDGED and caller.channel is Channel.AGENT_INFERRED):
                 continue
         verdicts.append(_candidate(tenant, caller, candidate, evidence, _number(tenant, episode_verdict, number)))
-    aside = hedged and caller.channel is Channel.AGENT_INFERRED
+    aside = judged.code if judged.outcome is Outcome.HELD else ""
+    if hedged and caller.channel is Channel.AGENT_INFERRED:
+        aside = aside or "threshold"
     return [_episode(tenant, caller, passage, text, evidence, observed, episode_verdict, aside), *verdicts]
+
+
+def _judged(tenant: Tenant, caller: Caller, text: str) -> Judgement:
+    """Let the gate judge the text as a whole: what may not be kept, and what waits for a person."""
+    channel, _ = caller.speaking()
+    context = GateContext(
+        channel=channel,
+        label=channel,
+        now=tenant.now(),
+        predicate=Predicate(name="episode"),
+        system_of_record=False,
+        frozen=tenant.book.frozen(caller.scope.visible),
+    )
+    return judge_text(text, context, tenant.policies.write)
 
 
 def _number(tenant: Tenant, episode_verdict: str, number: int) -> str:
@@ -155,9 +182,7 @@ def _secret(text: str) -> CheckResult | None:
     return CheckResult(check="never_store", outcome="reject", code="secret", reason=reason)
 
 
-def _verdict(
-    verdict_id: str, candidate: str, caller: Caller, check: CheckResult, evidence_id: str | None
-) -> Verdict:
+def _verdict(verdict_id: str, candidate: str, caller: Caller, check: CheckResult, evidence_id: str | None) -> Verdict:
     return Verdict(
         id=verdict_id,
         scope=caller.scope.path,
@@ -179,9 +204,9 @@ def _episode(
     evidence: Evidence,
     observed: Instant,
     verdict_id: str,
-    aside: bool,
+    aside: str,
 ) -> Verdict:
-    """Write the episode; `aside` keeps it out of default recall (an agent's hedge is a record, not something to show)."""
+    """Write the episode; `aside` is why it stays out of default recall (an agent's hedge, an instruction)."""
     channel, _ = caller.speaking()
     quoteless = evidence.model_copy(update={"quote": None, "locator": passage.turn or evidence.locator})
     source, stored = writing.stored_evidence(tenant, caller, quoteless, channel, observed, system_of_record=False)
@@ -204,7 +229,7 @@ def _episode(
     records: list[Record] = [*source, stored, episode, support, verdict]
     if aside:
         records.append(
-            StatusChange(id=tenant.ids.new("sta"), target=episode.id, axis="status", value="held", code="threshold")
+            StatusChange(id=tenant.ids.new("sta"), target=episode.id, axis="status", value="held", code=aside)
         )
     tenant.commit("remember", caller.scope.path, records)
     return verdict

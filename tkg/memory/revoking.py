@@ -229,5 +229,3 @@ def _commit(tenant: Tenant, caller: Caller, made: Plan, changes: Mapping[str, st
     records = marks(tenant, found, code=code, actor=caller.principal, reason=reason)
     entry = tenant.commit(code, caller.scope.path, records)
     return made.model_copy(update={"done_at": entry.seq})
-
-

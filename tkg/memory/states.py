@@ -7,13 +7,12 @@ from typing import NamedTuple
 
 from tkg.belief import state as belief
 from tkg.belief.order import backs
+from tkg.belief.suspension import Slot
 from tkg.belief.sweep import contradictions
-from tkg.belief.validity import Slot
 from tkg.memory.tenant import Tenant
 from tkg.model.instant import duration
 from tkg.model.predicate import Predicate
 from tkg.model.view import SlotClaim
-
 
 #: microseconds of a day
 DAY = 86_400_000_000
@@ -92,7 +91,9 @@ def _unverified(tenant: Tenant, view: SlotClaim) -> bool:
     """
     own = tenant.policies.write.registry.get(view.claim.predicate or "erased").ttl
     checks = [
-        seq for seq, change in tenant.book.history(view.claim.id) if change.axis == "verified" and change.value == "fresh"
+        seq
+        for seq, change in tenant.book.history(view.claim.id)
+        if change.axis == "verified" and change.value == "fresh"
     ]
     live = [backer for backer in view.backers if backs(backer, tenant.book)]
     for backer in live:

@@ -96,11 +96,13 @@ class Memory:
                 fresh.write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
                 os.replace(fresh, marker)
         except (ValueError, KeyError, TypeError):
-            raise Damaged(f"{marker} cannot be read; restore it with the content {{\"format\": {FORMAT}}}") from None
+            raise Damaged(f'{marker} cannot be read; restore it with the content {{"format": {FORMAT}}}') from None
         except NotADirectoryError:
             raise RequestError(f"{path} is not a directory") from None
         except PermissionError:
-            raise RequestError(f"{path} cannot be used: permission denied; choose a directory you can write to") from None
+            raise RequestError(
+                f"{path} cannot be used: permission denied; choose a directory you can write to"
+            ) from None
 
     # -- handles and tenants
 

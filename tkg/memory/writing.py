@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from tkg.belief.contradiction import Assessed, assess
+from tkg.belief.assessed import Assessed
+from tkg.belief.contradiction import assess
 from tkg.belief.normalise import normalise
 from tkg.errors import Conflict, InvalidTime, NotFound
 from tkg.gate import Assessment, GateContext, Judgement, judge
@@ -152,7 +153,8 @@ def prepare(tenant: Tenant, caller: Caller, proposal: Proposal, basis: Basis | N
         claim=claim,
         justifications=tuple(justifications),
         rivals=rivals,
-        echo=basis is None and was_shown(tenant, caller, rivals, claim.object_norm, (proposal.subject, proposal.object)),
+        echo=basis is None
+        and was_shown(tenant, caller, rivals, claim.object_norm, (proposal.subject, proposal.object)),
         frozen=tenant.book.frozen((*caller.scope.visible, claim.subject_id, names.predicate(proposal.predicate))),
         seq=tenant.ledger.head.seq + 1,
     )
@@ -162,9 +164,7 @@ def _own_uri(caller: Caller) -> str:
     return f"session:{caller.session}" if caller.session else f"said:{caller.principal}"
 
 
-def _claim(
-    tenant: Tenant, caller: Caller, proposal: Proposal, predicate: Predicate, observed: Instant
-) -> Claim:
+def _claim(tenant: Tenant, caller: Caller, proposal: Proposal, predicate: Predicate, observed: Instant) -> Claim:
     names, scope = tenant.names, caller.scope.path
     normal = normalise(proposal.object, predicate)
     return Claim(
@@ -290,15 +290,11 @@ def _context(tenant: Tenant, prepared: Prepared, found: Assessed) -> GateContext
         frozen=prepared.frozen,
         echo=prepared.echo,
         has_evidence=prepared.evidence is None or prepared.candidate.uri is not None,
-        assessment=Assessment(
-            outcome=_ASKS[found.outcome], rule=found.row, reason=found.reason, target=found.target
-        ),
+        assessment=Assessment(outcome=_ASKS[found.outcome], rule=found.row, reason=found.reason, target=found.target),
     )
 
 
-def _records(
-    tenant: Tenant, prepared: Prepared, found: Assessed, judged: Judgement
-) -> tuple[list[Record], str | None]:
+def _records(tenant: Tenant, prepared: Prepared, found: Assessed, judged: Judgement) -> tuple[list[Record], str | None]:
     """Return what an outcome writes, and the claim it is about."""
     if judged.outcome is Outcome.REJECTED:
         return [], None

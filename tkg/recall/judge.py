@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 
 from tkg.belief.book import Book
 from tkg.belief.order import backs, standing
-from tkg.belief.validity import Answer, Layers, Slot, effective
+from tkg.belief.suspension import Slot
+from tkg.belief.validity import Answer, Layers, effective
 from tkg.graph.port import Graph
 from tkg.ids import kind_of
 from tkg.model.claim import Claim, Justification, Polarity
