@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator
@@ -12,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tkg.errors import Damaged, StoreError
+from tkg.errors import Damaged, DiskFull, StoreError
 from tkg.index.sqlite import SqliteIndex, open_index
 from tkg.model.entry import Entry
 from tkg.testing.index import KINDS, artefact, claim, entry, found, status
@@ -144,6 +146,15 @@ def test_damage_found_later_names_the_file_and_the_remedy(tmp_path: Path) -> Non
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     with pytest.raises(Damaged, match="cannot be made"):
         opened(tmp_path / "nowhere" / "index.sqlite", HISTORY)
+
+
+def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*args: object, **kwargs: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "open", full)
+    with pytest.raises(DiskFull, match="free some space"):
+        opened(tmp_path / "index.sqlite", HISTORY)
 
 
 def test_a_closed_index_says_so() -> None:

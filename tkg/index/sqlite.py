@@ -6,11 +6,12 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from errno import ENOSPC
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from tkg.errors import Damaged
+from tkg.errors import Damaged, DiskFull
 from tkg.index.fts import SqliteIndex
 from tkg.index.rank import POOL
 from tkg.model.entry import Entry
@@ -153,6 +154,9 @@ def _fresh(path: Path | None, pool: int) -> SqliteIndex:
             connection.close()
             raise
     except (sqlite3.Error, OSError) as error:
+        full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL or getattr(error, "errno", 0) == ENOSPC
+        if full:
+            raise DiskFull(f"no space left for the text index {name}; free some space and open it again") from None
         raise Damaged(
             f"the text index {name} cannot be made ({type(error).__name__}); check the folder's permissions and space"
         ) from None
