@@ -40,7 +40,7 @@ Parameters = Mapping[str, Any]
 #: what an engine loads first; where one is loaded, the other cannot be
 _NATIVE: Final = {"ladybug": "ladybug._lbug", "kuzu": "kuzu._kuzu"}
 #: bytes of memory for pages; a graph in memory must fit in it
-BUFFER_POOL: Final = 256 << 20
+BUFFER_POOL: Final = 512 << 20
 #: bytes of address space; kuzu spends 8 MiB of it on every checkpoint and crashes at the end of it
 MAX_SIZE: Final = 64 << 30
 #: checkpoints after which a kuzu database is no longer checkpointed until it is opened again

@@ -22,6 +22,8 @@ from tkg.model.entry import Entry
 
 #: records from which a bulk load is faster than statements (it pays some thirty copies, each tens of milliseconds)
 BULK: Final = 1_500
+#: records written by statements in one transaction: what a transaction has not committed stays in the buffer pool
+STATEMENTS: Final = 300
 
 #: the ledger's `read_since`: entries after a sequence number
 Source = Callable[[int], Iterable[Entry]]
@@ -82,12 +84,12 @@ class KuzuGraph(Reads):
             if records > BULK:
                 self._load(chain(first, waiting))
                 return
-        if first:
+        for piece in _pieces(iter(first), STATEMENTS):
             with self._engine.transaction() as transaction:
-                for entry in first:
+                for entry in piece:
                     self._writer.write(transaction, entry)
-                transaction.run(statements("about")["add_applied"], _mark(first[-1]))
-            self._applied, self._hash = first[-1].seq, first[-1].hash
+                transaction.run(statements("about")["add_applied"], _mark(piece[-1]))
+            self._applied, self._hash = piece[-1].seq, piece[-1].hash
 
     def _fresh(self, entries: Iterable[Entry]) -> Iterator[Entry]:
         last = self._applied
@@ -138,13 +140,13 @@ def _mark(entry: Entry) -> dict[str, Any]:
     return {"seq": entry.seq, "hash": entry.hash}
 
 
-def _pieces(entries: Iterator[Entry]) -> Iterator[list[Entry]]:
+def _pieces(entries: Iterator[Entry], most: int = CHUNK) -> Iterator[list[Entry]]:
     piece: list[Entry] = []
     records = 0
     for entry in entries:
         piece.append(entry)
         records += len(entry.records)
-        if records >= CHUNK:
+        if records >= most:
             yield piece
             piece, records = [], 0
     if piece:
