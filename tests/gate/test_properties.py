@@ -235,7 +235,7 @@ def test_a_refusal_repeats_none_of_the_content(candidate: Candidate, context: Ga
 def test_ten_thousand_candidates_are_judged_quickly() -> None:
     rng = random.Random(5)
     pool = [*SECRETS, *negatives(), "\ud800", "\x00", "\u202e", "\U000e0041" * 9, "%25" * 30, "QUFB" * 30, "a" * 3000]
-    slowest, began = 0.0, time.perf_counter()
+    slowest, began = 0.0, time.process_time()
     for _ in range(10_000):
         fields = [rng.choice(pool) + rng.choice(pool)[: rng.randrange(9)] for _ in range(4)]
         channel = rng.choice(list(Channel))
@@ -256,10 +256,10 @@ def test_ten_thousand_candidates_are_judged_quickly() -> None:
             uri=fields[3],
             confidence=1_000_000,
         )
-        start = time.perf_counter()
+        start = time.process_time()
         judge(candidate, context, POLICY)
-        slowest = max(slowest, time.perf_counter() - start)
-    assert time.perf_counter() - began < 60
+        slowest = max(slowest, time.process_time() - start)
+    assert time.process_time() - began < 60
     assert slowest < 0.5
 
 
@@ -301,7 +301,7 @@ def test_both_engines_find_the_same() -> None:
 def test_hostile_shapes_take_no_time() -> None:
     assert len(EVIL) >= 50
     for text in EVIL:
-        start = time.perf_counter()
+        start = time.process_time()
         find_secret([text])
         find_instruction([text])
-        assert time.perf_counter() - start < 3.0, text[:40]
+        assert time.process_time() - start < 3.0, text[:40]

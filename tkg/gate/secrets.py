@@ -73,7 +73,7 @@ def _word(match: Match) -> bool:
     if len(value) < 3 or _PLACEHOLDER.fullmatch(value):
         return False
     lower = value.casefold()
-    symbol = separator in {"=", "=>", ":=", "->", "→", ">"}
+    symbol = separator in {"=", "=>", ":=", "->", "→"}
     if symbol and " " not in (match.group("sep") or "") and len(value) >= 4 and not _ORDINARY.fullmatch(value):
         return lower not in _SENTENCE
     if _ORDINARY.fullmatch(value):
