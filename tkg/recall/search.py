@@ -183,9 +183,11 @@ def _neighbours(request: RecallRequest, graph: Graph, asked: Judge, pool: _Pool)
     words = content_words(request.query)
     left = request.k * _PER_PLACE
     claims = [pool.standing[one] for one in pool.text if pool.standing[one].claim is not None]
+    if any(words <= content_words(found.text) for found in claims):
+        return
     for seed in claims[:_SEEDS]:
-        if left <= 0 or words <= content_words(seed.text):
-            continue
+        if left <= 0:
+            break
         assert seed.claim is not None
         for entity in _bridges(seed.claim, words):
             near = [one for one in graph.mentions(entity, _FAN_OUT) if one not in pool.standing][:left]
