@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from tests.recall.story import Story, ids
 from tkg.model.policy import ReadPolicy
 from tkg.model.scope import Channel
-from tkg.recall.render import estimate_tokens, parse_block
+from tkg.recall.render import estimate_tokens, parse_block, render_json
 
 ONE = {"cardinality": "one"}
 
@@ -356,6 +358,24 @@ def test_a_claim_that_names_the_year_in_its_words_answers_too() -> None:
 
     assert ids(story.ask("which boiler was built in 1987")) == [built]
     assert ids(story.ask("which boiler was built in 1988")) == []
+
+
+def test_the_json_form_says_what_the_block_says() -> None:
+    story = Story({"berth": ONE})
+    story.claim("Tug Elna", "berth", "<3>", who="tova")
+    story.claim("Tug Elna", "berth", "5", who="nils")
+    for outcome in (story.ask("berth of Tug Elna"), story.ask("trombone")):
+        told, block = render_json(outcome), parse_block(outcome.text)
+
+        assert [{**item, "score": None} for item in told["items"]] == [
+            {**item.fields, "score": None} for item in block.items
+        ]
+        assert (told["records"], told["tokens"], told.get("no_answer")) == (
+            block.records,
+            block.tokens,
+            block.no_answer,
+        )
+        assert json.loads(json.dumps(told)) == told
 
 
 def test_a_denial_is_shown_as_a_denial() -> None:

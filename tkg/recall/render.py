@@ -25,7 +25,7 @@ from typing import Any, Final
 
 from tkg.errors import RequestError
 from tkg.model.time import iso
-from tkg.recall.model import Abstention, RecallItem, RecallNote
+from tkg.recall.model import Abstention, RecallItem, RecallNote, RecallOutcome
 
 #: bytes of UTF-8 counted as one token: English text runs at 4 to 4.5, JSON with ids at about 3, so 3.5 errs to the
 #: side of counting too many for prose; other scripts need more bytes per token and are overcounted
@@ -136,6 +136,25 @@ def render_text(lines: Sequence[str], *, records: int, tokens: int, token_budget
     noun = "record" if records == 1 else "records"
     header = f"MEMORY ({records} {noun}, {tokens} of {token_budget} tokens)"
     return "\n".join((header, f"<memory {nonce}>", *lines, f"</memory {nonce}>"))
+
+
+def render_json(outcome: RecallOutcome) -> dict[str, Any]:
+    """Return the same content as the block, for callers that hand models structured data: `json.dumps` it yourself.
+
+    Keys: records, tokens, token_budget, items (as the lines of the block, with score), notes, and no_answer with
+    resolve where nothing is offered.
+    """
+    found: dict[str, Any] = {
+        "records": len(outcome.items),
+        "tokens": outcome.tokens,
+        "token_budget": outcome.token_budget,
+        "items": [{**item_fields(item), "score": item.score} for item in outcome.items],
+        "notes": [{"note": n.code, "about": n.id, "key": n.key, "text": n.text} for n in outcome.notes],
+    }
+    if outcome.abstained is not None:
+        found["no_answer"] = outcome.abstained.code
+        found["resolve"] = outcome.abstained.resolve
+    return found
 
 
 @dataclass(frozen=True, slots=True)
