@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from tkg.errors import Damaged
 from tkg.graph.memory import MemoryGraph
 from tkg.graph.port import Graph
 from tkg.index.memory import MemoryIndex
@@ -15,6 +16,8 @@ from tkg.ledger.port import Ledger
 ENGINES: Final = ("auto", "kuzu", "ladybug", "memory")
 _GRAPH: Final = "graph"
 _INDEX: Final = "index.sqlite"
+#: bytes of memory for a graph that cannot go to a file
+_WITHOUT_FILE: Final = 1 << 30
 
 
 class Projections:
@@ -41,10 +44,15 @@ class Projections:
             return MemoryGraph(ledger.read_since(0))
         from tkg.graph.projection import open_graph  # the driver is loaded only where it is used
 
-        small = folder is None or self._read_only or ledger.head.seq <= self._file_above
-        return open_graph(
-            None if small or folder is None else folder / _GRAPH, engine=self._engine, ledger_entries=ledger.read_since
-        )
+        if folder is None or self._read_only:
+            return open_graph(None, engine=self._engine, ledger_entries=ledger.read_since, buffer_pool=_WITHOUT_FILE)
+        path = folder / _GRAPH
+        if ledger.head.seq <= self._file_above and not path.exists():
+            try:
+                return open_graph(None, engine=self._engine, ledger_entries=ledger.read_since)
+            except Damaged:
+                pass  # few entries can hold many records: what does not fit in the buffer pool goes to a file
+        return open_graph(path, engine=self._engine, ledger_entries=ledger.read_since)
 
 
 def remove_projections(folder: Path) -> None:
