@@ -6,6 +6,8 @@ HYPOTHESIS_PROFILE chooses: `dev` (small, the default), `ci` (bounded, the defau
 from __future__ import annotations
 
 import os
+from importlib import import_module
+from importlib.util import find_spec
 
 from hypothesis import HealthCheck, settings
 
@@ -25,3 +27,9 @@ settings.register_profile(
     "deep", max_examples=2_000, stateful_step_count=60, deadline=None, print_blob=True, suppress_health_check=_CALM
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
+
+# One process cannot load both engines, and "auto" takes the one that is loaded: the engine of this run comes first, so
+# that a test that opens a store without naming one cannot decide what the others can use.
+_ENGINE = os.environ.get("TEST_ENGINE", "kuzu")
+if find_spec(_ENGINE) is not None:
+    import_module(_ENGINE)
