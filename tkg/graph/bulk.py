@@ -21,7 +21,7 @@ from tkg.model.evidence import Source
 from tkg.model.verdict import Note
 
 #: records loaded at once: bounds the memory, and a copy costs tens of milliseconds however short it is
-CHUNK: Final = 25_000
+CHUNK: Final = 200_000
 _INTEGERS: Final = frozenset({"seq", "observed_at", "from_lo", "from_hi", "to_lo", "to_hi", "as_of", "portion_from", "portion_to"})  # fmt: skip
 _OPEN_TABLES: Final = tuple(dict.fromkeys(table for tables in OPEN.values() for table in tables))
 

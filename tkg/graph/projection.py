@@ -112,6 +112,7 @@ class KuzuGraph(Reads):
                 raise
             self._engine.write(statements("about")["add_applied"], _mark(piece[-1]))
             self._applied, self._hash = piece[-1].seq, piece[-1].hash
+            self._engine.checkpoint()  # in ladybug what is not checkpointed stays in the buffer pool
 
     def verify(self, source: Source) -> None:
         """Make sure that the last entry applied is the ledger's.
