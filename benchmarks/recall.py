@@ -1,7 +1,8 @@
 """`recall`: a whole recall (filters, judging, neighbours, rendering, recording) against the bare full-text query.
 
 The bare query is asked in the same run, question by question, of the same index file: FTS5 finds the documents with any
-word of the question. Beside it stands what FTS5 does with its own ranking on a plain table of the same texts.
+word of the question. Beside it stands what FTS5 does with its own ranking on a plain table of the same texts. Graphs are
+in memory at every size.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ from tkg.recall.judge import Judge
 #: the 95th percentile at the largest size is at most so many times that at the smallest
 TARGET = 3.0
 _SIZES = (1_000, 10_000, 100_000)
-_SAMPLES = 200
-_WARM_UP = 20
-#: from so many claims on the graph lies in a file
-_IN_FILE = 50_000
+_SAMPLES = 150
+_WARM_UP = 15
+#: the ranked query of a plain table is slow on large ones: only every so many questions
+_PLAIN_EVERY = 3
 #: hits asked of the bare queries: as many as recall asks for
 _HITS = 20
 STAGES = ("index search", "graph reads", "judge", "neighbours", "render", "record: ledger", "record: graph", "other")
@@ -41,27 +42,25 @@ _PLAIN: Final = "SELECT rowid FROM plain WHERE plain MATCH ? ORDER BY rank LIMIT
 
 
 def run(options: Options) -> Result:
-    """Measure on every engine at each size; the stores are made once and opened by both engines."""
+    """Measure on every engine; the stores are made once and opened by both."""
     found = children.engines()
     result = Result("recall", versions=versions(*found))
     table = _table()
     stages = Table("engine", "claims", *STAGES, title="recall: where the time goes, ms p50", title_justify="left")
-    rows: dict[str, list[tuple[Any, ...]]] = {}
     with TemporaryDirectory(prefix="tkg-recall-") as place:
         for count in _SIZES:
             options.say(f"recall: a store with {count} claims")
-            base = Path(place) / f"store-{count}"
-            build(base, count)
-            for engine in options.engines or tuple(found):
-                options.say(f"recall: {engine}, {count} claims")
-                one = children.run("recall:measure", base=str(base), engine=engine, count=count, samples=_SAMPLES)
+            build(Path(place) / str(count), count)
+        for engine in options.engines or tuple(found):
+            options.say(f"recall: {engine}")
+            measured = children.run("recall:measure", bases=place, engine=engine, counts=_SIZES, samples=_SAMPLES)
+            result.peak_mb = max(result.peak_mb, measured["peak_mb"])
+            sizes = {count: measured[str(count)] for count in _SIZES}
+            for count, one in sizes.items():
                 _take(result, one, f"{engine}_{count}")
-                rows.setdefault(engine, []).append((f"{engine} {found[engine]}", count, one))
-    for engine, measured in rows.items():
-        for label, count, one in measured:
-            table.add_row(*_row(label, count, one, p95(measured[0][2]["recall"])))
-            stages.add_row(engine, f"{count:,}", *(f"{one['stages'].get(stage, 0.0):.2f}" for stage in STAGES))
-        _grown(result, engine, measured)
+                table.add_row(*_row(f"{engine} {found[engine]}", count, one, p95(sizes[_SIZES[0]]["recall"])))
+                stages.add_row(engine, f"{count:,}", *(f"{one['stages'].get(stage, 0.0):.2f}" for stage in STAGES))
+            _grown(result, engine, sizes)
     result.baselines["target_growth"] = TARGET
     result.tables = [table, stages]
     return result
@@ -86,7 +85,6 @@ def _row(label: str, count: int, one: dict[str, Any], first: float) -> list[str]
 
 def _take(result: Result, one: dict[str, Any], name: str) -> None:
     result.n += len(one["recall"])
-    result.peak_mb = max(result.peak_mb, one["peak_mb"])
     for kind, into in (("recall", result.figures), ("bare", result.baselines), ("plain", result.baselines)):
         into[f"{name}_{kind}_p50_ms"] = p50(one[kind])
         into[f"{name}_{kind}_p95_ms"] = p95(one[kind])
@@ -97,64 +95,88 @@ def _take(result: Result, one: dict[str, Any], name: str) -> None:
         result.figures[f"{name}_{stage.replace(': ', '_').replace(' ', '_')}_ms"] = value
 
 
-def _grown(result: Result, engine: str, measured: list[tuple[Any, ...]]) -> None:
-    (_, _, first), (_, count, last) = measured[0], measured[-1]
+def _grown(result: Result, engine: str, sizes: dict[int, dict[str, Any]]) -> None:
+    least, most = min(sizes), max(sizes)
+    first, last = sizes[least], sizes[most]
     growth = p95(last["recall"]) / p95(first["recall"])
     result.figures[f"{engine}_growth"] = growth
     if growth > TARGET:
         more = {stage: value - first["stages"].get(stage, 0.0) for stage, value in last["stages"].items()}
-        most = ", ".join(f"{stage} +{value:.2f}" for stage, value in sorted(more.items(), key=lambda one: -one[1])[:3])
+        grew = ", ".join(f"{stage} +{value:.2f}" for stage, value in sorted(more.items(), key=lambda one: -one[1])[:3])
         result.missed.append(
-            f"{engine}: p95 at {count:,} claims is {growth:.2f}× that at {measured[0][1]:,} instead of {TARGET:g}×; "
-            f"what grew, ms p50: {most}"
+            f"{engine}: p95 at {most:,} claims is {growth:.2f}× that at {least:,} instead of {TARGET:g}×; "
+            f"what grew, ms p50: {grew}"
         )
 
 
-def measure(*, base: str, engine: str, count: int, samples: int) -> dict[str, Any]:
-    """Measure one engine on a copy of the store `base`; for `children.run`."""
-    known = facts(count)
-    stages, opening = Stages(), list[float]()
-    recalled: list[float] = []
-    bare: list[float] = []
-    plain: list[float] = []
-    items = 0
+class _Asked:
+    """One open store of one size, and what asking it took."""
+
+    def __init__(self, base: Path, place: Path, engine: str, count: int, samples: int) -> None:
+        known = facts(count)
+        store = copy(base / str(count), place / str(count))
+        self.questions = questions(known, samples)
+        self._table = _plain(place / f"{count}.sqlite", known)
+        self._memory = open_store(store, engine, in_file=False)
+        self._index = sqlite3.connect(folder(store) / "index.sqlite")
+        self._stages = Stages()
+        self._times: dict[str, list[float]] = {"recall": [], "bare": [], "plain": []}
+        self._items = 0
+        opening: list[float] = []
+        with milliseconds(opening):
+            self._tenant = self._memory.tenant(TENANT)
+        self._opened = opening[0] / 1000
+
+    def ask(self, number: int) -> None:
+        """Ask a question three ways."""
+        question = self.questions[number]
+        handle = self._memory.scope(tenant=TENANT, channel="agent_inferred", principal="a", session=f"s{number // 20}")
+        watch(self._stages, self._tenant)
+        try:
+            with milliseconds(self._times["recall"]), self._stages.call():
+                self._items += len(handle.recall(question).items)
+        finally:
+            self._stages.restore()  # the other sizes use the same classes
+        with milliseconds(self._times["bare"]):
+            self._index.execute(_BARE, (_any(query_words(question), "1z"), _HITS)).fetchall()
+        if number % _PLAIN_EVERY == 0:
+            with milliseconds(self._times["plain"]):
+                self._table.execute(_PLAIN, (_any(query_words(question), ""), _HITS)).fetchall()
+
+    def clear(self) -> None:
+        """Forget what was measured so far."""
+        self._times = {name: [] for name in self._times}
+        self._items = 0
+        self._stages.clear()
+
+    def close(self) -> dict[str, Any]:
+        """Let go of everything and return the times."""
+        self._memory.close()
+        self._index.close()
+        self._table.close()
+        return {
+            **self._times,
+            "stages": self._stages.medians(),
+            "opened": self._opened,
+            "items": self._items / len(self._times["recall"]),
+        }
+
+
+def measure(*, bases: str, engine: str, counts: list[int], samples: int) -> dict[str, Any]:
+    """Measure one engine on copies of the stores in `bases`; for `children.run`.
+
+    All sizes are asked in turn, so that whatever else the machine does falls on each of them.
+    """
     with TemporaryDirectory(prefix="tkg-recall-") as place:
-        store = copy(Path(base), Path(place) / "store")
-        table = _plain(Path(place) / "plain.sqlite", known)
-        with (
-            open_store(store, engine, in_file=False) as memory,
-            sqlite3.connect(folder(store) / "index.sqlite") as index,
-        ):
-            with milliseconds(opening):
-                tenant = memory.tenant(TENANT)
-            watch(stages, tenant)
-            try:
-                for number, question in enumerate(questions(known, samples + _WARM_UP)):
-                    if number == _WARM_UP:
-                        settle()
-                        recalled, bare, plain, items = [], [], [], 0
-                        stages.clear()
-                    handle = memory.scope(
-                        tenant=TENANT, channel="agent_inferred", principal="a", session=f"s{number // 20}"
-                    )
-                    with milliseconds(recalled), stages.call():
-                        items += len(handle.recall(question).items)
-                    with milliseconds(bare):
-                        index.execute(_BARE, (_any(query_words(question), "1z"), _HITS)).fetchall()
-                    with milliseconds(plain):
-                        table.execute(_PLAIN, (_any(query_words(question), ""), _HITS)).fetchall()
-            finally:
-                stages.restore()
-        index.close()
-        table.close()
-    return {
-        "recall": recalled,
-        "bare": bare,
-        "plain": plain,
-        "stages": stages.medians(),
-        "opened": opening[0] / 1000,
-        "items": items / len(recalled),
-    }
+        asked = {count: _Asked(Path(bases), Path(place), engine, count, samples + _WARM_UP) for count in counts}
+        for number in range(samples + _WARM_UP):
+            if number == _WARM_UP:
+                settle()
+                for one in asked.values():
+                    one.clear()
+            for one in asked.values():
+                one.ask(number)
+        return {str(count): one.close() for count, one in asked.items()}
 
 
 def _any(words: Sequence[str], prefix: str) -> str:

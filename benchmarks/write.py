@@ -29,7 +29,7 @@ from tkg.model.time import to_datetime, to_instant
 TARGET = 4.0
 _SIZES = (1_000, 10_000)
 _FULL = 100_000
-_SAMPLES = 200
+_SAMPLES = 150
 _WARM_UP = 15
 #: reads of the graph on the way of a proposal
 _READS = ("slot", "claim", "source", "verdict", "evidence", "evidence_from", "artefact", "session_reads", "cone")

@@ -1,0 +1,110 @@
+"""The benchmarks run, on small stores: what they print is checked, how fast anything is, is not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks import recall, timing, write
+from benchmarks.__main__ import main
+from benchmarks.catalogue import BENCHMARKS, Benchmark
+from benchmarks.corpus import facts, proposals, questions
+from benchmarks.stores import TENANT, build, open_store
+
+FIELDS = {"name", "n", "figures", "baselines", "seconds", "peak_mb", "versions"}
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write, "_SIZES", (60,))
+    monkeypatch.setattr(write, "_SAMPLES", 4)
+    monkeypatch.setattr(recall, "_SIZES", (40, 120))
+    monkeypatch.setattr(recall, "_SAMPLES", 4)
+
+
+def test_without_a_name_they_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in BENCHMARKS)
+
+
+@pytest.mark.slow
+def test_several_run_in_one_call_and_give_one_line_each(small: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["write", "recall", "--json", "--engine", "kuzu"]) == 0
+    first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert (first["name"], second["name"]) == ("write", "recall")
+    assert set(first) >= FIELDS
+    assert set(second) >= FIELDS
+    assert first["n"] == 8
+    assert first["figures"]["kuzu_file_60_gated_p50_ms"] > first["baselines"]["kuzu_file_60_bare_p50_ms"] > 0
+    assert second["figures"]["kuzu_growth"] > 0
+    assert second["figures"]["kuzu_120_recall_p95_ms"] >= second["figures"]["kuzu_120_recall_p50_ms"]
+    assert second["baselines"]["kuzu_120_bare_p50_ms"] > 0
+    assert second["figures"]["kuzu_120_items"] > 0
+
+
+def test_one_without_its_data_says_so_and_is_no_failure(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setitem(BENCHMARKS, "other", Benchmark("other", "nothing", "nowhere", needs=("set/file.json",)))
+    assert main(["other", "--data", str(tmp_path), "--json"]) == 0
+    shown = capsys.readouterr()
+    assert "skipped" in shown.err
+    assert "set/file.json" in json.loads(shown.out)["skipped"]
+    assert main(["other", "--data", str(tmp_path)]) == 0
+    assert "skipped" in capsys.readouterr().out
+
+
+def test_an_unknown_name_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["nothing"])
+    assert caught.value.code == 2
+    assert "no benchmark" in capsys.readouterr().err
+
+
+def test_the_corpus_is_the_same_every_time() -> None:
+    known = facts(50)
+    assert known == facts(50)
+    assert known != facts(50, seed=8)
+    assert questions(known, 10) == questions(known, 10)
+    assert proposals(known, 10) == proposals(known, 10)
+
+
+def test_a_store_made_in_bulk_answers(tmp_path: Path) -> None:
+    known = build(tmp_path / "store", 80)
+    with open_store(tmp_path / "store", "memory", in_file=False) as memory:
+        handle = memory.scope(tenant=TENANT)
+        found = handle.recall(f"{known[-1].subject} {known[-1].predicate}").items
+    assert known[-1].subject in {item.subject for item in found}
+    assert {(item.subject, item.predicate, item.object) for item in found} <= {fact[:3] for fact in known}
+
+
+def test_percentiles_are_nearest_ranks() -> None:
+    values = [float(value) for value in range(1, 101)]
+    assert (timing.p50(values), timing.p95(values), timing.percentile(values, 1.0)) == (50.0, 95.0, 100.0)
+    assert (timing.p50([7.0]), timing.p95([7.0])) == (7.0, 7.0)
+
+
+def test_a_stage_counts_without_the_stages_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Work:
+        def outer(self) -> None:
+            self.inner()
+
+        def inner(self) -> None:
+            now[0] += 2.0
+
+    now = [0.0]
+    monkeypatch.setattr(timing, "perf_counter", lambda: now[0])
+    stages, work = timing.Stages(), Work()
+    stages.watch(work, "outer", "outer")
+    stages.watch(Work, "inner", "inner")
+    with stages.call():
+        work.outer()
+        now[0] += 1.0
+    stages.restore()
+    assert stages.medians() == {"inner": 2000.0, "other": 1000.0, "outer": 0.0}
+    assert "outer" not in vars(work)
+    work.inner()
+    assert stages.totals == [3000.0]
