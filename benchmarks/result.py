@@ -13,6 +13,8 @@ from typing import Any
 
 from rich.table import Table
 
+import tkg
+
 
 @dataclass
 class Result:
@@ -60,9 +62,9 @@ class Result:
 
 
 def versions(*packages: str) -> dict[str, str]:
-    """Return the versions of Python, SQLite and some installed packages."""
-    found = {"python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
-    for package in ("tkg", *packages):
+    """Return the versions of tkg, Python, SQLite and some installed packages."""
+    found = {"tkg": tkg.__version__, "python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
+    for package in packages:
         try:
             found[package] = version(package)
         except PackageNotFoundError:

@@ -31,7 +31,7 @@ def test_scores_are_those_of_fts5(texts: list[str], asked: list[str]) -> None:
         theirs = dict(bare.execute("SELECT 'art_' || rowid, -rank FROM f WHERE f MATCH ?", (expression,)))
     entries = [entry(seq, artefact(f"art_{seq}", text)) for seq, text in enumerate(texts, 1)]
     hits = MemoryIndex(entries).search(" ".join(asked), scopes=["acme"], kinds=["episode"], limit=99)
-    assert dict(hits) == pytest.approx(theirs, rel=1e-9)
+    assert {hit.id: hit.score for hit in hits} == pytest.approx(theirs, rel=1e-9)
 
 
 @given(st.dictionaries(words, st.integers(0, 100)), st.integers(1, 60))
@@ -91,5 +91,5 @@ def test_listed_tokens_score_as_counted_ones(text: str) -> None:
 
 
 def test_the_best_are_chosen_with_ties_by_id() -> None:
-    assert best([("b", 1.0), ("a", 1.0), ("c", 2.0)], 2) == [Hit("c", 2.0), Hit("a", 1.0)]
-    assert best([("b", 1.0)], 0) == best([("b", 1.0)], -1) == []
+    assert best([("b", 1.0, ""), ("a", 1.0, "s"), ("c", 2.0, "")], 2) == [Hit("c", 2.0), Hit("a", 1.0, "s")]
+    assert best([("b", 1.0, "")], 0) == best([("b", 1.0, "")], -1) == []

@@ -22,6 +22,8 @@ class Document(NamedTuple):
     kind: str
     scope: str
     text: str
+    #: slot of a claim
+    slot: str = ""
 
 
 class Change(NamedTuple):
@@ -37,7 +39,7 @@ def documents(entry: Entry) -> Iterator[Document]:
     for record in entry.records:
         if isinstance(record, Claim):
             parts = (record.subject, None if record.predicate is None else split_name(record.predicate), record.object)
-            yield Document(record.id, "claim", record.scope, _joined(*parts))
+            yield Document(record.id, "claim", record.scope, _joined(*parts), record.slot_id)
         elif isinstance(record, Artefact):
             yield Document(
                 record.id, record.kind, record.scope, _joined((record.meta or {}).get("name"), record.content)

@@ -32,7 +32,7 @@ _BATCH: Final = 1_000
 _END: Final = 2**62
 
 _FIND: Final = """
-SELECT documents.number, documents.id, documents.length, documents.tokens
+SELECT documents.number, documents.id, documents.length, documents.tokens, documents.slot
 FROM found CROSS JOIN documents ON documents.number = found.rowid
 WHERE found MATCH ?
   AND documents.scope IN (SELECT value FROM json_each(?))
@@ -104,7 +104,7 @@ class SqliteIndex:
             else:
                 rows = self._connection.execute(_FIND, (any_of, *given)).fetchall()
         score = scorer.score_listed
-        return best(((identifier, score(tokens, length)) for _, identifier, length, tokens in rows), limit)
+        return best(((identifier, score(tokens, length), slot) for _, identifier, length, tokens, slot in rows), limit)
 
     def _frequency(self, word: str, numbers: Sequence[int]) -> int:
         total = 0
@@ -179,14 +179,15 @@ class SqliteIndex:
             number += 1
             scope = self._scope(document.scope)
             different = sorted(set(found))
-            rows.append((number, document.id, document.kind, scope, seq, len(found), _listed(found)))
+            rows.append((number, document.id, document.kind, document.slot, scope, seq, len(found), _listed(found)))
             postings.append((number, _postings(scope, different)))
             terms.update((scope, token) for token in different)
             size = sizes.setdefault(scope, [0, 0])
             size[0] += 1
             size[1] += len(found)
         self._connection.executemany(
-            "INSERT INTO documents (number, id, kind, scope, seq, length, tokens) VALUES (?, ?, ?, ?, ?, ?, ?)", rows
+            "INSERT INTO documents (number, id, kind, slot, scope, seq, length, tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            rows,
         )
         self._connection.executemany("INSERT INTO found (rowid, tokens) VALUES (?, ?)", postings)
         self._connection.executemany(

@@ -19,6 +19,7 @@ class _Kept:
     kind: str
     scope: str
     seq: int
+    slot: str
     counts: Counter[str] = field(default_factory=Counter)
     #: one bit per axis on which it has fallen
     marks: int = 0
@@ -59,7 +60,7 @@ class MemoryIndex:
             for new in documents(entry):
                 (tokens,) = TOKENS.of([new.text])
                 if tokens:
-                    self._kept[new.id] = _Kept(new.kind, new.scope, entry.seq, Counter(tokens))
+                    self._kept[new.id] = _Kept(new.kind, new.scope, entry.seq, new.slot, Counter(tokens))
             for change in changes(entry):
                 if (kept := self._kept.get(change.target)) is not None:
                     kept.marks = kept.marks | change.bit if change.fallen else kept.marks & ~change.bit
@@ -92,7 +93,11 @@ class MemoryIndex:
             found = both if len(both) >= limit else list(dict(both + found[: self._pool]).items())
         return best(
             (
-                (identifier, scorer.score([kept.counts[word] for word in scorer.words], kept.counts.total()))
+                (
+                    identifier,
+                    scorer.score([kept.counts[word] for word in scorer.words], kept.counts.total()),
+                    kept.slot,
+                )
                 for identifier, kept in found
             ),
             limit,

@@ -14,10 +14,14 @@ from tkg.model.entry import Entry
 
 
 class Hit(NamedTuple):
-    """A candidate and its BM25 score (higher is better)."""
+    """A candidate and its BM25 score (higher is better).
+
+    `slot` is the slot of a claim, so that it can be read with its slot at once; empty for an artefact.
+    """
 
     id: str
     score: float
+    slot: str = ""
 
 
 class Index(Protocol):

@@ -105,7 +105,7 @@ class Scorer:
         return total
 
 
-def best(hits: Iterable[tuple[str, float]], limit: int) -> list[Hit]:
-    """Return the `limit` best hits, equal scores by id."""
-    chosen = heapq.nsmallest(max(limit, 0), ((-score, identifier) for identifier, score in hits))
-    return [Hit(identifier, -score) for score, identifier in chosen]
+def best(hits: Iterable[tuple[str, float, str]], limit: int) -> list[Hit]:
+    """Return the `limit` best of (id, score, slot), equal scores by id."""
+    chosen = heapq.nsmallest(max(limit, 0), ((-score, identifier, slot) for identifier, score, slot in hits))
+    return [Hit(identifier, -score, slot) for score, identifier, slot in chosen]

@@ -19,7 +19,7 @@ from tkg.model.entry import Entry
 __all__ = ["SqliteIndex", "open_index", "remove_index"]
 
 #: an index of another format is made anew (`PRAGMA user_version`)
-FORMAT: Final = 1
+FORMAT: Final = 2
 #: "tkgi": marks an SQLite file as a text index (`PRAGMA application_id`)
 APPLICATION: Final = 0x746B6769
 
@@ -27,7 +27,7 @@ APPLICATION: Final = 0x746B6769
 # Positions and sizes are not kept: scoring does not ask FTS5.
 _SCHEMA: Final = """
 PRAGMA application_id = 0x746B6769;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 CREATE TABLE state (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -42,6 +42,7 @@ CREATE TABLE documents (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     kind TEXT NOT NULL,
+    slot TEXT NOT NULL,
     scope INTEGER NOT NULL,
     seq INTEGER NOT NULL,
     marks INTEGER NOT NULL DEFAULT 0,

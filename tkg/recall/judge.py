@@ -165,6 +165,10 @@ class Judge:
         found = (self._one(identifier) for identifier in identifiers)
         return [each for each in found if each is not None]
 
+    def read_slot(self, slot_id: str) -> None:
+        """Read a whole slot, so that its claims need not be looked up one by one."""
+        self._claims_of(slot_id)
+
     def _one(self, identifier: str) -> Standing | None:
         if kind_of(identifier) == "claim":
             # most candidates lie in slots that were read for others

@@ -144,7 +144,7 @@ def recall(
 def _gather(request: RecallRequest, index: Index, asked: Judge, pool: _Pool, as_of: int | None) -> None:
     """Judge text matches, best first, until enough may be shown or the index has no more."""
     wanted = max(request.k * _PER_PLACE, 1)
-    limit = wanted
+    limit = wanted * 2  # some will have been replaced or lapsed; a longer list costs nothing, a second search does
     seen: set[str] = set()
     scores: dict[str, float] = {}
     while True:
@@ -154,6 +154,8 @@ def _gather(request: RecallRequest, index: Index, asked: Judge, pool: _Pool, as_
                 continue
             seen.add(hit.id)
             scores[hit.id] = hit.score
+            if hit.slot:
+                asked.read_slot(hit.slot)
             for standing in asked.all([hit.id]):
                 if standing.scope in request.visible and pool.take(standing):
                     pool.text.append(standing.id)
