@@ -2,6 +2,6 @@
 // parameters: none
 // columns: seq, body
 // sweep
-MATCH (s:State)
+MATCH (s:Node)
+WHERE s.kind = 'status'
 RETURN s.seq AS seq, s.body AS body
-ORDER BY seq, s.id

@@ -2,5 +2,5 @@
 // parameters: none
 // columns: seq, body
 // sweep
-MATCH (:Claim)-[e:CONFLICTS_WITH]->(:Claim)
+MATCH (a:Node)-[e:CONFLICTS_WITH]->(b:Node)
 RETURN e.seq AS seq, e.body AS body

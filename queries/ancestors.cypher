@@ -1,9 +1,7 @@
 // What a claim or artefact rests on: evidence, claims and artefacts, each at its least distance.
-// A derivation is two steps: to the justification, and from it to what it requires.
+// A derivation is two steps, to a justification and from it; nodes of kind justification are the steps between.
+// Up to 300 steps: with a larger bound the engine expects the whole graph and reads all of it.
 // parameters: id
-// columns: id, steps
-MATCH (:Claim {id: $id})-[e:HEAD|REQUIRES* SHORTEST 1..60000]->(d:Evidence:Claim:Artefact:Outside)
-RETURN d.id AS id, length(e) AS steps
-UNION ALL
-MATCH (:Artefact {id: $id})-[e:HEAD|REQUIRES* SHORTEST 1..60000]->(d:Evidence:Claim:Artefact:Outside)
-RETURN d.id AS id, length(e) AS steps
+// columns: id, kind, steps
+MATCH (:Node {id: $id})-[e:HEAD|REQUIRES* SHORTEST 1..300]->(d:Node)
+RETURN d.id AS id, d.kind AS kind, length(e) AS steps

@@ -3,9 +3,9 @@
 // parameters: after, limit
 // columns: left, right
 // sweep
-MATCH (a:Claim)-[:IN_SLOT]->(s:Slot)<-[:IN_SLOT]-(b:Claim)
-WHERE a.id > $after AND a.id < b.id AND a.polarity = 'positive' AND b.polarity = 'positive'
-  AND a.object_norm <> b.object_norm AND a.from_lo < b.to_hi AND b.from_lo < a.to_hi
+MATCH (a:Node)-[x:IN_SLOT]->(s:Node)<-[y:IN_SLOT]-(b:Node)
+WHERE a.id > $after AND a.id < b.id AND x.kind = 'positive' AND y.kind = 'positive' AND x.object_norm <> y.object_norm
+  AND x.from_lo < y.to_hi AND y.from_lo < x.to_hi
 RETURN a.id AS left, b.id AS right
 ORDER BY left, right
 LIMIT $limit

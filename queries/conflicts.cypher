@@ -1,8 +1,5 @@
 // The recorded conflicts in which a claim takes part.
 // parameters: id
 // columns: seq, body
-MATCH (:Claim {id: $id})-[e:CONFLICTS_WITH]->(:Claim)
-RETURN e.seq AS seq, e.body AS body
-UNION ALL
-MATCH (:Claim {id: $id})<-[e:CONFLICTS_WITH]-(:Claim)
+MATCH (:Node {id: $id})-[e:CONFLICTS_WITH]-(other:Node)
 RETURN e.seq AS seq, e.body AS body

@@ -2,5 +2,5 @@
 // parameters: none
 // columns: claim, other
 // sweep
-MATCH (c:Claim)-[:DEPENDS_ON]->(d:Claim:Outside)
+MATCH (c:Node)-[:DEPENDS_ON]->(d:Node)
 RETURN c.id AS claim, d.id AS other

@@ -1,15 +1,7 @@
-// What grew from a piece of evidence, a claim or an artefact: claims and artefacts, each at its least distance.
-// A derivation is two steps: from what it requires to the justification, and from that to its head.
+// What grew from a piece of evidence, a claim or an artefact, each at its least distance.
+// A derivation is two steps, to a justification and from it; nodes of kind justification are the steps between.
+// Up to 300 steps: with a larger bound the engine expects the whole graph and reads all of it.
 // parameters: id
-// columns: id, steps
-MATCH (:Evidence {id: $id})<-[e:HEAD|REQUIRES* SHORTEST 1..60000]-(d:Claim:Artefact)
-RETURN d.id AS id, length(e) AS steps
-UNION ALL
-MATCH (:Claim {id: $id})<-[e:HEAD|REQUIRES* SHORTEST 1..60000]-(d:Claim:Artefact)
-RETURN d.id AS id, length(e) AS steps
-UNION ALL
-MATCH (:Artefact {id: $id})<-[e:HEAD|REQUIRES* SHORTEST 1..60000]-(d:Claim:Artefact)
-RETURN d.id AS id, length(e) AS steps
-UNION ALL
-MATCH (:Outside {id: $id})<-[e:HEAD|REQUIRES* SHORTEST 1..60000]-(d:Claim:Artefact)
-RETURN d.id AS id, length(e) AS steps
+// columns: id, kind, steps
+MATCH (:Node {id: $id})<-[e:HEAD|REQUIRES* SHORTEST 1..300]-(d:Node)
+RETURN d.id AS id, d.kind AS kind, length(e) AS steps

@@ -1,5 +1,5 @@
-// One justification: the whole record.
+// One justification: the whole record, read from its head's edge.
 // parameters: id
 // columns: seq, body
-MATCH (:Justification {id: $id})<-[e:HEAD]-(n)
+MATCH (:Node {id: $id})<-[e:HEAD]-(n:Node)
 RETURN e.seq AS seq, e.body AS body

@@ -29,10 +29,8 @@ class MemoryGraph:
         self._applied = 0
         self._closed = False
         self._records: dict[str, tuple[Record, int]] = {}
-        #: ids that are no record but a node: entities, slots, sessions, principals
+        #: ids that are a node without a record -> the kind of their first mention
         self._named: dict[str, str] = {}
-        #: ids mentioned that were unknown when they were mentioned (another tenant's)
-        self._outside: set[str] = set()
         #: (relation, id) -> ids of the records that are in that relation to it, in order of transaction
         self._links: dict[tuple[str, str], list[str]] = defaultdict(list)
         self.apply(entries)
@@ -53,10 +51,14 @@ class MemoryGraph:
             fresh = self._check(entry)
             for record in fresh:
                 self._records[record.id] = (record, entry.seq)
-            for record in fresh:
-                for relation, target in _relations(record):
-                    self._mention(relation, target)
-                    self._links[relation, target].append(record.id)
+            links = [(*link, record.id) for record in fresh for link in _relations(record)]
+            for relation, target, record_id in links:
+                self._links[relation, target].append(record_id)
+            for outside in (False, True):  # what may be another tenant's is looked for last
+                for relation, target, _ in links:
+                    kind = _NAMES.get(relation)
+                    if kind is not None and (kind == "outside") is outside and target not in self._records:
+                        self._named.setdefault(target, kind)
             self._applied = entry.seq
 
     def _check(self, entry: Entry) -> list[Record]:
@@ -77,12 +79,6 @@ class MemoryGraph:
                 if not isinstance(found, kinds):
                     raise Damaged(f"entry {entry.seq} refers to {needed}, which is not there; run `tkg verify`")
         return list(fresh.values())
-
-    def _mention(self, relation: str, target: str) -> None:
-        if relation in _NODES:
-            self._named[target] = _NODES[relation]
-        elif relation in _OPEN and target not in self._records:
-            self._outside.add(target)
 
     def close(self) -> None:
         """Let go of everything."""
@@ -263,14 +259,25 @@ class MemoryGraph:
         """Number of nodes and edges by kind, in alphabetical order."""
         found: Counter[str] = Counter(record.record for record, _ in self._records.values())
         found.update(self._named.values())
-        found["outside"] = len(self._outside)
         return {kind: found[kind] for kind in KINDS}
 
 
-#: relations whose target becomes a node at its first mention, and the kind of node
-_NODES = {"in_slot": "slot", "subject": "entity", "object": "entity", "in_session": "session", "by": "principal"}
-#: relations whose target may belong to another tenant (what is global is read, shown and relied on everywhere)
-_OPEN = frozenset({"requires", "showed", "depends_on", "about", "copy_of"})
+#: relations whose target becomes a node at its first mention, and the kind of node; what is outside is another
+#: tenant's (what is global is read, shown and relied on everywhere)
+_NAMES = {
+    "in_slot": "slot",
+    "subject": "entity",
+    "object": "entity",
+    "in_session": "session",
+    "by": "principal",
+    "from_source": "place",
+    "copy_of": "place",
+    "target": "target",
+    "requires": "outside",
+    "showed": "outside",
+    "depends_on": "outside",
+    "about": "outside",
+}
 
 
 def _relations(record: Record) -> Iterator[tuple[str, str]]:

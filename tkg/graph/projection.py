@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from tkg.errors import Damaged, TkgError
 from tkg.graph import schema
 from tkg.graph.bulk import CHUNK, Loader
 from tkg.graph.kuzu import BUFFER_POOL, MAX_SIZE, Engine, discard
 from tkg.graph.reads import Reads
-from tkg.graph.rows import statements
 from tkg.graph.write import Writer
 from tkg.model.entry import Entry
 
-#: records from which a bulk load is faster than statements (it pays some thirty copies, each tens of milliseconds)
+#: records from which a bulk load is faster than statements: its copies take tens of milliseconds each in a file, a few
+#: in memory; but in memory each leaves megabytes behind, so there it is for filling an empty graph
 BULK: Final = 1_500
+BULK_IN_MEMORY: Final = 100
 #: records written by statements in one transaction: what a transaction has not committed stays in the buffer pool
 STATEMENTS: Final = 300
 
@@ -49,14 +50,9 @@ class KuzuGraph(Reads):
         if schema.is_empty(engine):
             schema.create(engine)
         schema.check(engine)
-        self._applied, self._hash = self._last()
-        announced = engine.read(statements("about")["announced"])
-        if announced and announced[0][0] > self._applied:
+        self._applied, self._hash = schema.last(engine, "applied")
+        if schema.last(engine, "announced")[0] > self._applied:
             raise Damaged(f"{engine.where}: a bulk load was interrupted; run `tkg rebuild`")
-
-    def _last(self) -> tuple[int, str]:
-        rows = self._engine.read(statements("about")["applied"])
-        return (int(rows[0][0]), str(rows[0][1])) if rows else (0, "")
 
     @property
     def applied(self) -> int:
@@ -78,17 +74,18 @@ class KuzuGraph(Reads):
         """
         waiting = self._fresh(entries)
         first, records = [], 0
+        most = BULK_IN_MEMORY if self._engine.path is None and self._applied == 0 else BULK
         for entry in waiting:
             first.append(entry)
             records += len(entry.records)
-            if records > BULK:
+            if records > most:
                 self._load(chain(first, waiting))
                 return
         for piece in _pieces(iter(first), STATEMENTS):
             with self._engine.transaction() as transaction:
                 for entry in piece:
                     self._writer.write(transaction, entry)
-                transaction.run(statements("about")["add_applied"], _mark(piece[-1]))
+                schema.mark(transaction, "applied", piece[-1].seq, piece[-1].hash)
             self._applied, self._hash = piece[-1].seq, piece[-1].hash
 
     def _fresh(self, entries: Iterable[Entry]) -> Iterator[Entry]:
@@ -104,13 +101,13 @@ class KuzuGraph(Reads):
     def _load(self, entries: Iterator[Entry]) -> None:
         loader = Loader(self._engine)
         for piece in _pieces(entries):
-            self._engine.write(statements("about")["announce"], {"upto": piece[-1].seq})
+            schema.mark(self._engine, "announced", piece[-1].seq, "")
             try:
                 loader.load(piece)
             except BaseException:
                 self._engine.abandon()
                 raise
-            self._engine.write(statements("about")["add_applied"], _mark(piece[-1]))
+            schema.mark(self._engine, "applied", piece[-1].seq, piece[-1].hash)
             self._applied, self._hash = piece[-1].seq, piece[-1].hash
             self._engine.checkpoint()  # in ladybug what is not checkpointed stays in the buffer pool
 
@@ -135,10 +132,6 @@ class KuzuGraph(Reads):
     def close(self) -> None:
         """Release the engine; a file is checkpointed first."""
         self._engine.close()
-
-
-def _mark(entry: Entry) -> dict[str, Any]:
-    return {"seq": entry.seq, "hash": entry.hash}
 
 
 def _pieces(entries: Iterator[Entry], most: int = CHUNK) -> Iterator[list[Entry]]:

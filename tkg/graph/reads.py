@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 from tkg.errors import Damaged
 from tkg.graph.kuzu import Engine
 from tkg.graph.port import KINDS
+from tkg.graph.rows import SOURCE_RECORD
 from tkg.model.artefact import Artefact, Retrieval
 from tkg.model.base import Value
 from tkg.model.claim import Claim, Conflict, Justification, Refinement, Supersession
@@ -23,6 +24,17 @@ _SOURCES: Final = 1_000
 #: claims and justifications remembered by their text: a claim and its slot are read one after the other, and a record
 #: never changes
 _PARSED: Final = 2_000
+#: kind of the nodes between what was derived and what it rests on
+_STEP: Final = "justification"
+#: bound of the traversals that are not `_deep`
+_NEAR: Final = 300
+#: kinds of the IN_SLOT of a claim, and of a justification of one
+_POLARITIES: Final = frozenset({"positive", "negative"})
+_BACKING: Final = "backing"
+#: derived nodes up to which each is asked for its justifications; one query for all reads far more than they are
+_FEW: Final = 30
+#: edges that are counted -> what they are called in `KINDS`
+_EDGE_KINDS: Final = {"CONFLICTS_WITH": "conflict", "REFINES": "refinement", "SUPERSEDES": "supersession"}
 
 
 class Reads:
@@ -52,9 +64,11 @@ class Reads:
         found = {body: seq for seq, body in self._rows(name, **parameters)}
         return _sorted((self._parse(kind, body), seq) for body, seq in found.items())
 
-    def _record(self, kind: type[T], name: str, key: str) -> tuple[T, int] | None:
-        found = self._records(kind, name, id=key)
-        return found[0] if found else None
+    def _record(self, kind: type[T], key: str) -> tuple[T, int] | None:
+        rows = self._rows("record", id=key)
+        if not rows or rows[0][0] != kind.model_fields["record"].default:
+            return None
+        return self._parse(kind, rows[0][2]), rows[0][1]
 
     def _parse(self, kind: type[T], body: Any) -> T:
         known = self._parsed.get(body)
@@ -74,7 +88,7 @@ class Reads:
         found = dict(self._rows(name, **parameters))
         return sorted(found, key=lambda key: (found[key], key))
 
-    def _backers(self, rows: Iterable[tuple[int, str]]) -> list[Backer]:
+    def _backers(self, rows: Iterable[tuple[Any, ...]]) -> list[Backer]:
         pairs = _sorted(
             (self._parse(Justification, body), seq) for body, seq in {body: seq for seq, body in rows}.items()
         )
@@ -84,17 +98,17 @@ class Reads:
     def slot(self, slot_id: str) -> list[SlotClaim]:
         """All claims of one slot, whatever their state."""
         rows = self._rows("slot", id=slot_id)
-        claims = _sorted((self._parse(Claim, body), seq) for edge, seq, body in rows if edge == "IN_SLOT")
+        claims = _sorted((self._parse(Claim, body), seq) for edge, seq, body in rows if edge in _POLARITIES)
         backers: dict[str, list[Backer]] = {record.id: [] for record, _ in claims}
-        for backer in self._backers((seq, body) for edge, seq, body in rows if edge == "BACKS"):
+        for backer in self._backers((seq, body) for edge, seq, body in rows if edge == _BACKING):
             backers.setdefault(backer.justification.head, []).append(backer)
         return [SlotClaim(record, seq, tuple(backers[record.id])) for record, seq in claims]
 
     def claim(self, claim_id: str) -> SlotClaim | None:
         """One claim with its justifications."""
         rows = self._rows("claim", id=claim_id)
-        claims = [(self._parse(Claim, body), seq) for edge, seq, body in rows if edge == "IN_SLOT"]
-        backers = self._backers((seq, body) for edge, seq, body in rows if edge == "HEAD")
+        claims = [(self._parse(Claim, body), seq) for edge, seq, body in rows if edge in _POLARITIES]
+        backers = self._backers((seq, body) for edge, seq, body in rows if edge is None)
         return SlotClaim(claims[0][0], claims[0][1], tuple(backers)) if claims else None
 
     def mentions(self, entity_id: str, limit: int) -> list[str]:
@@ -135,30 +149,51 @@ class Reads:
     # -- support
     def justification(self, justification_id: str) -> Backer | None:
         """One justification."""
-        found = self._record(Justification, "justification", justification_id)
-        return None if found is None else Backer(*found)
+        found = self._backers(self._rows("justification", id=justification_id))
+        return found[0] if found else None
 
     def justifications(self, head: str) -> list[Backer]:
         """All justifications of a claim or artefact."""
-        return self._backers((seq, body) for seq, body in self._rows("justifications", id=head))
+        return self._backers(self._rows("justifications", id=head))
 
     def cone(self, node_id: str) -> list[Backer]:
         """Every justification of the node and of every node derived from it."""
-        rows = [*self._rows("justifications", id=node_id), *self._rows("cone", id=node_id)]
-        return self._backers((seq, body) for seq, body in rows)
+        derived, deep = self._far("descendants", node_id)
+        heads = [node_id, *(key for key, kind, _ in derived if kind != _STEP)]
+        if len(heads) <= _FEW:
+            rows = [row for head in heads for row in self._rows("justifications", id=head)]
+        else:
+            rows = self._rows("justifications", id=node_id)
+            rows += (row for row in self._rows("cone_deep" if deep else "cone", id=node_id) if row[1] is not None)
+        return self._backers(rows)
 
     def ancestors(self, node_id: str) -> list[Reach]:
         """What a node rests on, nearest first."""
-        return _reach(self._rows("ancestors", id=node_id))
+        return _reach(self._far("ancestors", node_id)[0])
 
     def descendants(self, node_id: str) -> list[Reach]:
         """What grew from a node, nearest first."""
-        return _reach(self._rows("descendants", id=node_id))
+        return _reach(self._far("descendants", node_id)[0])
+
+    def _far(self, name: str, key: str) -> tuple[list[tuple[Any, ...]], bool]:
+        """Run a traversal up to the bound within which it is cheap and, where something lies at it, beyond.
+
+        Args:
+            name: of the query; the one beyond has the same name and `_deep`.
+            key: where it begins.
+
+        Returns:
+            Its rows, and whether it went beyond.
+        """
+        rows = self._rows(name, id=key)
+        if any(row[2] >= _NEAR for row in rows):
+            return self._rows(f"{name}_deep", id=key), True
+        return rows, False
 
     # -- evidence, artefacts, reads
     def evidence(self, evidence_id: str) -> EvidenceView | None:
         """One piece of evidence with its source."""
-        found = self._record(StoredEvidence, "evidence", evidence_id)
+        found = self._record(StoredEvidence, evidence_id)
         if found is None:
             return None
         record, seq = found
@@ -170,7 +205,7 @@ class Reads:
     def source(self, source_id: str) -> Source | None:
         """One source."""
         if source_id not in self._sources:
-            found = self._record(Source, "source", source_id)
+            found = self._record(Source, SOURCE_RECORD.format(source_id))
             if found is None:
                 return None
             if len(self._sources) >= _SOURCES:
@@ -188,12 +223,12 @@ class Reads:
 
     def artefact(self, artefact_id: str) -> ArtefactView | None:
         """One artefact."""
-        found = self._record(Artefact, "artefact", artefact_id)
+        found = self._record(Artefact, artefact_id)
         return None if found is None else ArtefactView(*found)
 
     def retrieval(self, retrieval_id: str) -> RetrievalView | None:
         """One read."""
-        found = self._record(Retrieval, "retrieval", retrieval_id)
+        found = self._record(Retrieval, retrieval_id)
         return None if found is None else RetrievalView(*found)
 
     def exposures(self, node_id: str) -> list[RetrievalView]:
@@ -211,7 +246,7 @@ class Reads:
     # -- decisions
     def verdict(self, verdict_id: str) -> tuple[Verdict, int] | None:
         """One verdict."""
-        return self._record(Verdict, "verdict", verdict_id)
+        return self._record(Verdict, verdict_id)
 
     def verdicts(self, claim_id: str) -> list[tuple[Verdict, int]]:
         """Verdicts about a claim."""
@@ -225,8 +260,8 @@ class Reads:
 
     def counts(self) -> dict[str, int]:
         """Number of nodes and edges by kind, in alphabetical order."""
-        found = dict(self._rows("counts"))  # a table without rows is not among them
-        return {kind: int(found.get(kind, 0)) for kind in KINDS}
+        found = {_EDGE_KINDS.get(kind, kind): int(n) for kind, n in self._rows("counts")}
+        return {kind: found.get(kind, 0) for kind in KINDS}
 
 
 def _sorted(pairs: Iterable[tuple[T, int]]) -> list[tuple[T, int]]:
@@ -236,5 +271,6 @@ def _sorted(pairs: Iterable[tuple[T, int]]) -> list[tuple[T, int]]:
     return sorted(pairs, key=key)
 
 
-def _reach(rows: Iterable[tuple[str, int]]) -> list[Reach]:
-    return sorted((Reach(key, steps // 2) for key, steps in rows), key=lambda reach: (reach.depth, reach.id))
+def _reach(rows: Iterable[tuple[Any, ...]]) -> list[Reach]:
+    found = (Reach(key, steps // 2) for key, kind, steps in rows if kind != _STEP)
+    return sorted(found, key=lambda reach: (reach.depth, reach.id))

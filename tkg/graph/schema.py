@@ -12,13 +12,15 @@ from importlib.resources import files
 from typing import Final, NamedTuple
 
 from tkg.errors import Damaged
-from tkg.graph.kuzu import Engine
+from tkg.graph.kuzu import Engine, Transaction
 from tkg.graph.rows import statements
 from tkg.ids import digest
 from tkg.queries import Query, parse
 
 #: what makes a file one of ours
 _FORMAT: Final = "tkg graph"
+#: kinds of marks: what is written down about the graph
+_KINDS: Final = ("migration", "identity", "announced", "applied")
 _COMMENT: Final = re.compile(r"^\s*//.*$", re.MULTILINE)
 
 
@@ -47,13 +49,28 @@ def migrations() -> tuple[Migration, ...]:
 
 def create(engine: Engine) -> None:
     """Make the schema in an empty database."""
-    about = statements("about")
     for migration in migrations():
         for step in migration.steps:
             engine.write(step)
-        engine.write(about["add_migration"], {"number": migration.number, "digest": migration.digest})
-    for key, value in _identity(engine).items():
-        engine.write(about["add_identity"], {"key": key, "value": value})
+        mark(engine, "migration", migration.number, migration.digest)
+    for place, value in enumerate(_identity(engine)):
+        mark(engine, "identity", place, value)
+
+
+def mark(writer: Engine | Transaction, kind: str, seq: int, value: str) -> None:
+    """Write down something about the graph; marks of one kind with one `seq` are written once."""
+    parameters = {"number": len(_KINDS) * seq + _KINDS.index(kind), "kind": kind, "seq": seq, "value": value}
+    statement = statements("about")["add_mark"]
+    if isinstance(writer, Engine):
+        writer.write(statement, parameters)
+    else:
+        writer.run(statement, parameters)
+
+
+def last(engine: Engine, kind: str) -> tuple[int, str]:
+    """Return the newest mark of a kind; `(0, "")` where there is none."""
+    rows = engine.read(statements("about")["last"], {"kind": kind})
+    return (int(rows[0][0]), str(rows[0][1])) if rows else (0, "")
 
 
 def is_empty(engine: Engine) -> bool:
@@ -67,14 +84,13 @@ def check(engine: Engine) -> None:
     Raises:
         Damaged: it is not, and must be made anew.
     """
-    about = statements("about")
+    every = statements("about")["all"]
     known = [(migration.number, migration.digest) for migration in migrations()]
-    if [tuple(row) for row in engine.read(about["migrations"])] != known:
+    if engine.read(every, {"kind": "migration"}) != known:
         raise Damaged(f"{engine.where}: the graph has another schema; run `tkg rebuild`")
-    said = {str(key): str(value) for key, value in engine.read(about["identity"])}
-    if said != _identity(engine):
+    if [value for _, value in engine.read(every, {"kind": "identity"})] != list(_identity(engine)):
         raise Damaged(f"{engine.where}: the graph was made by another engine or not to its end; run `tkg rebuild`")
 
 
-def _identity(engine: Engine) -> dict[str, str]:
-    return {"engine": engine.name, "engine_version": engine.version, "format": _FORMAT}
+def _identity(engine: Engine) -> tuple[str, ...]:
+    return _FORMAT, engine.name, engine.version

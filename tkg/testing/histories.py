@@ -235,6 +235,8 @@ class Histories:
         self.evidence.append(evidence)
         if self._maybe(4):
             made.append(self._between(claim, self._pick(self.claims)))
+        if self._maybe(4):
+            made.append(self._status(self._pick((claim.id, evidence.id))))
         return made
 
     def _reinforce(self) -> list[Record]:
@@ -343,20 +345,20 @@ class Histories:
         nodes = self.nodes()
         made: list[Record] = []
         for _ in range(1 + self._choose(3)):
-            target = self._pick((*nodes, self._tenant, self.foreign[0]))
-            self.asked.setdefault("target", []).append(target)
-            made.append(
-                StatusChange(
-                    id=self._new("sta"),
-                    target=target,
-                    axis=self._pick(("status", "support", "action", "freeze", "verified", "review")),
-                    value=self._pick(("active", "revoked", "supported")),
-                    code=self._pick(("", "revoke")),
-                    reason=self._text(),
-                    actor=self._text(),
-                )
-            )
+            made.append(self._status(self._pick((*nodes, self._tenant, self.foreign[0]))))
         return made
+
+    def _status(self, target: str) -> StatusChange:
+        self.asked.setdefault("target", []).append(target)
+        return StatusChange(
+            id=self._new("sta"),
+            target=target,
+            axis=self._pick(("status", "support", "action", "freeze", "verified", "review")),
+            value=self._pick(("active", "revoked", "supported")),
+            code=self._pick(("", "revoke")),
+            reason=self._text(),
+            actor=self._text(),
+        )
 
     def _refuse(self) -> list[Record]:
         return [self._verdict(None, None), Note(id=self._new("opn"), about="policy", body=self._text())]

@@ -1,64 +1,43 @@
 // Nodes and edges of the projection. Rows are added, never changed.
 //
-// `seq` is the transaction. `body` is the record as canonical JSON without its default values: a typed read takes one
-// column instead of twenty, which is what a read costs in this engine. Columns beside it are what queries filter on or
-// show. What a slot is asked for lies on its own edges (IN_SLOT, BACKS), and a justification lies on its HEAD: edge
-// properties are read in place, those of the node behind an edge by scanning a block of 2,048 nodes.
+// One table of nodes, told apart by `kind`: a table of nodes costs 5 MB of memory before its first row and a table of edges
+// 8 MB for every pair of node tables with its first one, in each tenant's graph. A table a kind would be 250 MB a tenant.
+//
+// kinds that are a record: claim evidence justification artefact retrieval verdict status source
+// kinds that are a name:   entity slot session principal place (of a source) target (of a change) outside (another tenant's)
+//
+// `seq` is the transaction. `body` is the record as JSON without its default values: a typed read takes one column instead
+// of twenty, which is what a read costs in this engine. Edge properties are read in place, those of the node behind an
+// edge by scanning blocks of 2,048 nodes; so a claim lies on its IN_SLOT, a justification on its HEAD and again on its
+// IN_SLOT, and what contradiction queries compare lies on IN_SLOT.
 // Instants are microseconds since 1970 as INT64: the engines lose zones and crash beyond the year 9999.
 
 // --- about the graph itself
-CREATE NODE TABLE Migration(number INT64 PRIMARY KEY, digest STRING);
-CREATE NODE TABLE Identity(key STRING PRIMARY KEY, value STRING);
-// the last entry of each transaction, with its hash
-CREATE NODE TABLE Applied(seq INT64 PRIMARY KEY, hash STRING);
-// announces a bulk load up to an entry; one without that entry in Applied was interrupted
-CREATE NODE TABLE Bulk(upto INT64 PRIMARY KEY);
+// kind: applied (the last entry of a transaction, with its hash), announced (a bulk load up to an entry), identity (the
+// engine, its version, this format) and migration; each has a number of its own, so that no mark is ever changed
+CREATE NODE TABLE Mark(number INT64 PRIMARY KEY, kind STRING, seq INT64, value STRING);
 
-// --- nodes that are a name
-CREATE NODE TABLE Entity(id STRING PRIMARY KEY);
-CREATE NODE TABLE Slot(id STRING PRIMARY KEY);
-CREATE NODE TABLE Session(id STRING PRIMARY KEY);
-CREATE NODE TABLE Principal(id STRING PRIMARY KEY);
-// whatever a change of state is about
-CREATE NODE TABLE Target(id STRING PRIMARY KEY);
-// mentioned here, kept in another tenant's ledger (what is global is read, shown and relied on everywhere)
-CREATE NODE TABLE Outside(id STRING PRIMARY KEY);
+CREATE NODE TABLE Node(id STRING PRIMARY KEY, kind STRING, seq INT64, body STRING);
 
-// --- nodes that are a record
-CREATE NODE TABLE Source(id STRING PRIMARY KEY, seq INT64, uri STRING, body STRING);
-CREATE NODE TABLE Evidence(id STRING PRIMARY KEY, seq INT64, channel STRING, origin STRING, observed_at INT64, body STRING);
-CREATE NODE TABLE Claim(id STRING PRIMARY KEY, seq INT64, scope STRING, subject STRING, predicate STRING, object STRING,
-  object_norm STRING, object_type STRING, polarity STRING, from_lo INT64, from_hi INT64, to_lo INT64, to_hi INT64);
-CREATE NODE TABLE Justification(id STRING PRIMARY KEY, seq INT64, kind STRING, channel STRING);
-CREATE NODE TABLE Artefact(id STRING PRIMARY KEY, seq INT64, kind STRING, label STRING, body STRING);
-CREATE NODE TABLE Retrieval(id STRING PRIMARY KEY, seq INT64, as_of INT64, body STRING);
-CREATE NODE TABLE Verdict(id STRING PRIMARY KEY, seq INT64, outcome STRING, code STRING, body STRING);
-CREATE NODE TABLE State(id STRING PRIMARY KEY, seq INT64, axis STRING, value STRING, code STRING, body STRING);
+// --- claims
+// a claim (kind: positive, negative) or a justification of one (kind: backing) at its slot
+CREATE REL TABLE IN_SLOT(FROM Node TO Node, kind STRING, seq INT64, object_norm STRING, from_lo INT64, to_hi INT64, body STRING);
+CREATE REL TABLE SUBJECT(FROM Node TO Node, seq INT64, claim STRING);
+CREATE REL TABLE OBJECT(FROM Node TO Node, seq INT64, claim STRING);
+CREATE REL TABLE DEPENDS_ON(FROM Node TO Node);
+CREATE REL TABLE SUPERSEDES(FROM Node TO Node, seq INT64, body STRING);
+CREATE REL TABLE CONFLICTS_WITH(FROM Node TO Node, seq INT64, body STRING);
+CREATE REL TABLE REFINES(FROM Node TO Node, seq INT64, body STRING);
 
-// --- edges of claims
-CREATE REL TABLE IN_SLOT(FROM Claim TO Slot, seq INT64, body STRING);
-CREATE REL TABLE SUBJECT(FROM Claim TO Entity, seq INT64);
-CREATE REL TABLE OBJECT(FROM Claim TO Entity, seq INT64);
-CREATE REL TABLE DEPENDS_ON(FROM Claim TO Claim, FROM Claim TO Outside, seq INT64);
-CREATE REL TABLE SUPERSEDES(FROM Claim TO Claim, seq INT64, portion_from INT64, portion_to INT64, rule STRING, body STRING);
-CREATE REL TABLE CONFLICTS_WITH(FROM Claim TO Claim, seq INT64, pattern STRING, rule STRING, body STRING);
-CREATE REL TABLE REFINES(FROM Claim TO Claim, seq INT64, body STRING);
-
-// --- derivation: both edges point up, from what was derived to what it rests on
-CREATE REL TABLE HEAD(FROM Claim TO Justification, FROM Artefact TO Justification, seq INT64, body STRING);
-CREATE REL TABLE REQUIRES(FROM Justification TO Evidence, FROM Justification TO Claim, FROM Justification TO Artefact,
-  FROM Justification TO Outside, seq INT64);
-// a justification of a claim, at the claim's slot
-CREATE REL TABLE BACKS(FROM Justification TO Slot, seq INT64, body STRING);
-// the shortcut from a claim to the evidence that alone justifies it
-CREATE REL TABLE SUPPORTED_BY(FROM Claim TO Evidence, seq INT64);
+// --- derivation: both edges point up, from what was derived to its justification, and from there to what that requires
+CREATE REL TABLE HEAD(FROM Node TO Node, seq INT64, body STRING);
+CREATE REL TABLE REQUIRES(FROM Node TO Node);
 
 // --- provenance, exposure, decisions
-CREATE REL TABLE FROM_SOURCE(FROM Evidence TO Source, seq INT64);
-CREATE REL TABLE COPY_OF(FROM Evidence TO Source, FROM Evidence TO Outside, seq INT64);
-CREATE REL TABLE IN_SESSION(FROM Evidence TO Session, FROM Artefact TO Session, FROM Retrieval TO Session, seq INT64);
-CREATE REL TABLE BY(FROM Evidence TO Principal, FROM Retrieval TO Principal, seq INT64);
-CREATE REL TABLE SHOWED(FROM Retrieval TO Claim, FROM Retrieval TO Artefact, FROM Retrieval TO Evidence,
-  FROM Retrieval TO Outside, seq INT64);
-CREATE REL TABLE ABOUT(FROM Verdict TO Claim, FROM Verdict TO Outside, seq INT64);
-CREATE REL TABLE CHANGED(FROM State TO Target, seq INT64);
+CREATE REL TABLE FROM_SOURCE(FROM Node TO Node);
+CREATE REL TABLE COPY_OF(FROM Node TO Node);
+CREATE REL TABLE IN_SESSION(FROM Node TO Node);
+CREATE REL TABLE BY(FROM Node TO Node);
+CREATE REL TABLE SHOWED(FROM Node TO Node);
+// a verdict about a claim, a change of state about its target
+CREATE REL TABLE ABOUT(FROM Node TO Node);

@@ -1,44 +1,23 @@
 // What the graph says about itself.
 
-// name: migrations
-MATCH (m:Migration)
-RETURN m.number, m.digest
+// name: add_mark
+CREATE (:Mark {number: $number, kind: $kind, seq: $seq, value: $value})
+
+// name: last
+MATCH (m:Mark)
+WHERE m.kind = $kind
+RETURN m.seq, m.value
+ORDER BY m.number DESC
+LIMIT 1
+
+// name: all
+MATCH (m:Mark)
+WHERE m.kind = $kind
+RETURN m.seq, m.value
 ORDER BY m.number
 
-// name: add_migration
-CREATE (:Migration {number: $number, digest: $digest})
-
-// name: identity
-MATCH (a:Identity)
-RETURN a.key, a.value
-
-// name: add_identity
-CREATE (:Identity {key: $key, value: $value})
-
-// name: applied
-MATCH (a:Applied)
-RETURN a.seq, a.hash
-ORDER BY a.seq DESC
-LIMIT 1
-
-// name: add_applied
-CREATE (:Applied {seq: $seq, hash: $hash})
-
-// name: announced
-MATCH (b:Bulk)
-RETURN b.upto
-ORDER BY b.upto DESC
-LIMIT 1
-
-// name: announce
-CREATE (:Bulk {upto: $upto})
-
-// name: has_source
-MATCH (s:Source {id: $id})
-RETURN s.id
-
 // name: slot_of
-MATCH (:Claim {id: $id})-[:IN_SLOT]->(s:Slot)
+MATCH (:Node {id: $id})-[e:IN_SLOT]->(s:Node)
 RETURN s.id
 
 // name: tables

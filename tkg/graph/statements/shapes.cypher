@@ -1,74 +1,58 @@
-// Several nodes and edges that nearly always come together, in one statement: a statement costs more than a row.
-// No row comes back where something to hang them on is not there.
+// A node with the edges it nearly always has, in one statement: a statement costs more than a row.
+// No row comes back where something to hang it on is not there.
 
 // name: claim
-MATCH (s:Slot {id: $slot_id})
-MATCH (a:Entity {id: $subject_id})
-MATCH (b:Entity {id: $object_id})
-CREATE (c:Claim {id: $c_id, seq: $seq, scope: $c_scope, subject: $c_subject, predicate: $c_predicate, object: $c_object, object_norm: $c_object_norm, object_type: $c_object_type, polarity: $c_polarity, from_lo: $c_from_lo, from_hi: $c_from_hi, to_lo: $c_to_lo, to_hi: $c_to_hi})
-CREATE (c)-[:IN_SLOT {seq: $seq, body: $c_body}]->(s)
-CREATE (c)-[:SUBJECT {seq: $seq}]->(a)
-CREATE (c)-[:OBJECT {seq: $seq}]->(b)
+MATCH (s:Node {id: $slot_id})
+MATCH (a:Node {id: $subject_id})
+MATCH (b:Node {id: $object_id})
+CREATE (c:Node {id: $id, kind: 'claim', seq: $seq})
+CREATE (c)-[:IN_SLOT {kind: $kind, seq: $seq, object_norm: $object_norm, from_lo: $from_lo, to_hi: $to_hi, body: $body}]->(s)
+CREATE (c)-[:SUBJECT {seq: $seq, claim: $id}]->(a)
+CREATE (c)-[:OBJECT {seq: $seq, claim: $id}]->(b)
 RETURN c.id
 
 // name: evidence
-MATCH (s:Source {id: $source_id})
-MATCH (p:Principal {id: $principal_id})
-CREATE (e:Evidence {id: $e_id, seq: $seq, channel: $e_channel, origin: $e_origin, observed_at: $e_observed_at, body: $e_body})
-CREATE (e)-[:FROM_SOURCE {seq: $seq}]->(s)
-CREATE (e)-[:BY {seq: $seq}]->(p)
+MATCH (s:Node {id: $source_id})
+MATCH (p:Node {id: $principal_id})
+MATCH (n:Node {id: $session_id})
+CREATE (e:Node {id: $id, kind: 'evidence', seq: $seq, body: $body})
+CREATE (e)-[:FROM_SOURCE]->(s)
+CREATE (e)-[:BY]->(p)
+CREATE (e)-[:IN_SESSION]->(n)
 RETURN e.id
 
 // name: backing
-MATCH (s:Slot {id: $slot_id})
-MATCH (c:Claim {id: $claim_id})
-MATCH (e:Evidence {id: $evidence_id})
-CREATE (j:Justification {id: $j_id, seq: $seq, kind: $j_kind, channel: $j_channel})
-CREATE (c)-[:HEAD {seq: $seq, body: $j_body}]->(j)
-CREATE (j)-[:REQUIRES {seq: $seq}]->(e)
-CREATE (j)-[:BACKS {seq: $seq, body: $j_body}]->(s)
-CREATE (c)-[:SUPPORTED_BY {seq: $seq}]->(e)
+MATCH (s:Node {id: $slot_id})
+MATCH (c:Node {id: $head})
+MATCH (e:Node {id: $required})
+CREATE (j:Node {id: $id, kind: 'justification', seq: $seq})
+CREATE (c)-[:HEAD {seq: $seq, body: $body}]->(j)
+CREATE (j)-[:IN_SLOT {kind: 'backing', seq: $seq, body: $body}]->(s)
+CREATE (j)-[:REQUIRES]->(e)
 RETURN j.id
 
-// name: reinforcement
-MATCH (s:Slot {id: $slot_id})
-MATCH (c:Claim {id: $claim_id})
-MATCH (o:Source {id: $source_id})
-MATCH (p:Principal {id: $principal_id})
-MATCH (n:Session {id: $session_id})
-CREATE (e:Evidence {id: $e_id, seq: $seq, channel: $e_channel, origin: $e_origin, observed_at: $e_observed_at, body: $e_body})
-CREATE (e)-[:FROM_SOURCE {seq: $seq}]->(o)
-CREATE (e)-[:BY {seq: $seq}]->(p)
-CREATE (e)-[:IN_SESSION {seq: $seq}]->(n)
-CREATE (j:Justification {id: $j_id, seq: $seq, kind: $j_kind, channel: $j_channel})
-CREATE (c)-[:HEAD {seq: $seq, body: $j_body}]->(j)
-CREATE (j)-[:REQUIRES {seq: $seq}]->(e)
-CREATE (j)-[:BACKS {seq: $seq, body: $j_body}]->(s)
-CREATE (c)-[:SUPPORTED_BY {seq: $seq}]->(e)
-CREATE (v:Verdict {id: $v_id, seq: $seq, outcome: $v_outcome, code: $v_code, body: $v_body})
-CREATE (v)-[:ABOUT {seq: $seq}]->(c)
-RETURN c.id
+// name: verdict
+MATCH (c:Node {id: $claim_id})
+CREATE (v:Node {id: $id, kind: 'verdict', seq: $seq, body: $body})
+CREATE (v)-[:ABOUT]->(c)
+RETURN v.id
 
-// name: proposal
-MATCH (s:Slot {id: $slot_id})
-MATCH (a:Entity {id: $subject_id})
-MATCH (b:Entity {id: $object_id})
-MATCH (o:Source {id: $source_id})
-MATCH (p:Principal {id: $principal_id})
-MATCH (n:Session {id: $session_id})
-CREATE (c:Claim {id: $c_id, seq: $seq, scope: $c_scope, subject: $c_subject, predicate: $c_predicate, object: $c_object, object_norm: $c_object_norm, object_type: $c_object_type, polarity: $c_polarity, from_lo: $c_from_lo, from_hi: $c_from_hi, to_lo: $c_to_lo, to_hi: $c_to_hi})
-CREATE (c)-[:IN_SLOT {seq: $seq, body: $c_body}]->(s)
-CREATE (c)-[:SUBJECT {seq: $seq}]->(a)
-CREATE (c)-[:OBJECT {seq: $seq}]->(b)
-CREATE (e:Evidence {id: $e_id, seq: $seq, channel: $e_channel, origin: $e_origin, observed_at: $e_observed_at, body: $e_body})
-CREATE (e)-[:FROM_SOURCE {seq: $seq}]->(o)
-CREATE (e)-[:BY {seq: $seq}]->(p)
-CREATE (e)-[:IN_SESSION {seq: $seq}]->(n)
-CREATE (j:Justification {id: $j_id, seq: $seq, kind: $j_kind, channel: $j_channel})
-CREATE (c)-[:HEAD {seq: $seq, body: $j_body}]->(j)
-CREATE (j)-[:REQUIRES {seq: $seq}]->(e)
-CREATE (j)-[:BACKS {seq: $seq, body: $j_body}]->(s)
-CREATE (c)-[:SUPPORTED_BY {seq: $seq}]->(e)
-CREATE (v:Verdict {id: $v_id, seq: $seq, outcome: $v_outcome, code: $v_code, body: $v_body})
-CREATE (v)-[:ABOUT {seq: $seq}]->(c)
-RETURN c.id
+// name: retrieval
+MATCH (p:Node {id: $principal_id})
+MATCH (n:Node {id: $session_id})
+CREATE (r:Node {id: $id, kind: 'retrieval', seq: $seq, body: $body})
+CREATE (r)-[:BY]->(p)
+CREATE (r)-[:IN_SESSION]->(n)
+RETURN r.id
+
+// name: showed
+MATCH (r:Node {id: $id})
+MATCH (a:Node {id: $first})
+MATCH (b:Node {id: $second})
+MATCH (c:Node {id: $third})
+MATCH (d:Node {id: $fourth})
+CREATE (r)-[:SHOWED]->(a)
+CREATE (r)-[:SHOWED]->(b)
+CREATE (r)-[:SHOWED]->(c)
+CREATE (r)-[:SHOWED]->(d)
+RETURN r.id

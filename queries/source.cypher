@@ -1,5 +1,0 @@
-// One source of evidence: the whole record.
-// parameters: id
-// columns: seq, body
-MATCH (n:Source {id: $id})
-RETURN n.seq AS seq, n.body AS body
