@@ -1,8 +1,9 @@
 """Differential fuzz: the Cypher graph against the reference, with reopening, catching up, rebuilding and failures.
 
 `python -m tests.graph.fuzz --engine kuzu --operations 10000 --seed 0` prints what was done and what differed. An
-operation is one entry applied, one reopening, one rebuild, or one engine call that was made to fail; now and then, and
-at the end of each history, everything the port can be asked is asked of both graphs.
+operation is one entry applied, one reopening, one rebuild, or one engine call that was made to fail, in an apply or while
+opening; now and then, and at the end of each history, everything the port can be asked is asked of both graphs. Every
+third history is loaded in bulk even where a few entries are missing.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tkg.errors import TkgError
+from tkg.graph import projection
 from tkg.graph.kuzu import Engine
 from tkg.graph.memory import MemoryGraph
 from tkg.graph.projection import KuzuGraph, open_graph
@@ -53,10 +55,24 @@ class Fuzz:
         self.reference = MemoryGraph()
         self.done: Counter[str] = Counter()
         self.found: list[Any] = []
+        self.bulk = 15 if seed % 3 == 0 else projection.BULK
         self.graph = self._open()
 
     def _open(self) -> KuzuGraph:
-        return open_graph(self.path, engine=self.engine, ledger_entries=lambda seq: iter(self.history.entries[seq:]))
+        with self._loading():
+            return open_graph(
+                self.path, engine=self.engine, ledger_entries=lambda seq: iter(self.history.entries[seq:])
+            )
+
+    @contextmanager
+    def _loading(self) -> Iterator[None]:
+        """Load in bulk from so many records on as this history does."""
+        plain = projection.BULK
+        projection.BULK = self.bulk  # type: ignore[misc]
+        try:
+            yield
+        finally:
+            projection.BULK = plain  # type: ignore[misc]
 
     def _grow(self, entries: int) -> None:
         before = len(self.history.entries)
@@ -83,6 +99,29 @@ class Fuzz:
         self.graph = self._open()
         self.done["reopened"] += 1
         self.done["entries caught up"] += grown
+
+    def stop(self) -> None:
+        """Let go without closing, as a killed process does, and open again: the log is replayed."""
+        self.graph._engine.abandon()
+        self.graph = self._open()
+        self.done["stopped"] += 1
+        if self.graph.opening.outcome != "current":
+            self.found.append(("opened after stopping", self.graph.opening, "current"))
+
+    def fail_opening(self) -> None:
+        """Let one engine call of an opening fail: it is reported or mended, and opening again gives everything."""
+        self.graph.close()
+        self._grow(self.random.choice((0, 2, 12)))
+        self.done["failures injected"] += 1
+        with failing_at(self.random.randrange(1, 60)):
+            try:
+                self.graph = self._open()
+            except TkgError:
+                self.done["failures reported"] += 1
+            else:
+                self.done[f"failed opening: {self.graph.opening.outcome}"] += 1
+                return
+        self.graph = self._open()
 
     def rebuild(self) -> None:
         """Throw the files away, or damage them, and open again."""
@@ -120,14 +159,14 @@ class Fuzz:
     @property
     def operations(self) -> int:
         """How many operations were made."""
-        kinds = ("entries applied", "entries caught up", "reopened", "rebuilt", "failures injected")
+        kinds = ("entries applied", "entries caught up", "reopened", "stopped", "rebuilt", "failures injected")
         return sum(self.done[kind] for kind in kinds)
 
     def run(self, operations: int) -> None:
         """Do random things until so many operations were made or something differs."""
-        moves = (self.append, self.catch_up, self.fail, self.rebuild)
+        moves = (self.append, self.catch_up, self.fail, self.fail_opening, self.stop, self.rebuild)
         while self.operations < operations and not self.found:
-            self.random.choices(moves, weights=(24, 3, 3, 1))[0]()
+            self.random.choices(moves, weights=(20, 3, 6, 3, 2, 1))[0]()
             if self.random.random() < self.compares:
                 self.compare()
         self.compare()
