@@ -217,8 +217,8 @@ class Fake:
     def dependents(self, claim_id: str) -> list[str]:
         return [v.claim.id for v in self.claims.values() if claim_id in v.claim.depends_on]
 
-    def claim(self, claim_id: str) -> SlotClaim | None:
-        return self.claims.get(claim_id)
+    def depends_on(self, node_id: str) -> tuple[str, ...]:
+        return self.claims[node_id].claim.depends_on if node_id in self.claims else ()
 
 
 def test_the_cone_follows_derivation_and_dependency() -> None:

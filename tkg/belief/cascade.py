@@ -18,7 +18,7 @@ from tkg.belief.book import LATEST, Book
 from tkg.belief.support import LIVE, OPTIMISTIC, Support
 from tkg.ids import kind_of
 from tkg.model.claim import Justification
-from tkg.model.view import Backer, SlotClaim
+from tkg.model.view import Backer
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,18 +268,18 @@ class Cones(Protocol):
         """Ids of claims that name this one in `depends_on`."""
         ...
 
-    def claim(self, claim_id: str) -> SlotClaim | None:
-        """One claim."""
+    def depends_on(self, node_id: str) -> Sequence[str]:
+        """Ids of the claims a node depends on; empty for what is no claim."""
         ...
 
 
-def gather(roots: Iterable[str], graph: Cones) -> tuple[list[Backer], dict[str, tuple[str, ...]]]:
+def gather(roots: Iterable[str], graph: Cones) -> tuple[list[Backer], dict[str, Sequence[str]]]:
     """Return the justifications and dependencies that `plan` needs for a change of `roots`.
 
     Follows derivation and `depends_on`, in any number of steps.
     """
     backers: dict[str, Backer] = {}
-    depends: dict[str, tuple[str, ...]] = {}
+    depends: dict[str, Sequence[str]] = {}
     ahead, seen = sorted(set(roots)), set[str]()
     while ahead:
         root = ahead.pop()
@@ -288,10 +288,7 @@ def gather(roots: Iterable[str], graph: Cones) -> tuple[list[Backer], dict[str, 
         seen |= nodes
         backers.update((b.justification.id, b) for b in fetched)
         for node in sorted(nodes):
-            view = graph.claim(node)
-            if view is None:
-                continue
-            if view.claim.depends_on:
-                depends[node] = view.claim.depends_on
+            if needed := graph.depends_on(node):
+                depends[node] = needed
             ahead += (other for other in graph.dependents(node) if other not in seen)
     return sorted(backers.values(), key=lambda b: (b.seq, b.justification.id)), depends

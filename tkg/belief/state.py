@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from tkg.belief.book import LATEST, Book
 from tkg.belief.compare import Same
-from tkg.belief.order import Order
+from tkg.belief.order import Order, backs
 from tkg.belief.suspension import Lookup, Suspension, nowhere
 from tkg.belief.table import contest, covers, denies_own
 from tkg.belief.validity import Answer
 from tkg.model.claim import Polarity
+from tkg.model.instant import duration
 from tkg.model.predicate import Predicate
 from tkg.model.scope import Channel
 from tkg.model.time import Instant
@@ -42,17 +43,38 @@ class State(NamedTuple):
     reason: str = ""
 
 
-def unverified_since(
-    written_at: Instant, verified_at: Instant | None, channel: Channel, ttl_days: Mapping[Channel, int | None]
-) -> Instant | None:
-    """Return when a claim's time to live ran or runs out; None when it lasts until changed.
+def lapsed(
+    view: SlotClaim,
+    predicate: Predicate,
+    book: Book,
+    ttl_days: Mapping[Channel, int | None],
+    written_by: Callable[[int], int],
+    as_of: int = LATEST,
+) -> bool:
+    """Return whether every live backer is older than its class stays usable, and nobody verified the claim since.
 
-    It counts from the later of the write and the last verification (design "Settled" 8).
+    Time to live counts from the later of the write and the last verification (design "Settled" 8); the predicate's own
+    `ttl` replaces that of the class.
+
+    Args:
+        view: the claim.
+        predicate: its declaration.
+        book: all status changes.
+        ttl_days: how long each class stays usable, in days; None: until changed.
+        written_by: the newest transaction that is at least so many microseconds old.
+        as_of: transaction.
     """
-    days = ttl_days.get(channel)
-    if days is None:
-        return None
-    return max(written_at, written_at if verified_at is None else verified_at) + days * _DAY
+    own = None if predicate.ttl is None else duration(predicate.ttl)
+    last = book.last(view.claim.id, "verified", as_of)
+    fresh = book.history(view.claim.id) if last is not None and last.value == "fresh" else []
+    checked = max((seq for seq, change in fresh if change.axis == "verified"), default=0)
+    live = [backer for backer in view.backers if backs(backer, book, as_of)]
+    for backer in live:
+        days = ttl_days.get(backer.justification.channel)
+        ttl = own if own is not None else None if days is None else days * _DAY
+        if ttl is None or max(backer.seq, checked) > written_by(ttl):
+            return False
+    return bool(live)
 
 
 def _waiting_word(backers: Iterable[Backer], book: Book, as_of: int) -> str:
@@ -97,7 +119,7 @@ def state_of(
         as_of: transaction.
         lookup: finds the slots of what it depends on.
         same: which entities are one.
-        unverified: its time to live has run out (`unverified_since`).
+        unverified: its time to live has run out (`lapsed`).
     """
     claim = view.claim
     status = book.status(claim.id, as_of)

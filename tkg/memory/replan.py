@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
-from tkg.belief.cascade import Plan, plan
+from tkg.belief.cascade import Plan, gather, plan
 from tkg.memory.tenant import Tenant
 from tkg.model.claim import Justification
 from tkg.model.entry import Record
@@ -13,36 +12,30 @@ from tkg.model.verdict import StatusChange
 from tkg.model.view import Backer
 
 
-class Cone(NamedTuple):
-    """All justifications that can be affected, and what the claims among them depend on."""
+class _Cones:
+    """What belief asks of a tenant: cones from the graph, dependency from the maps kept beside the book."""
 
-    backers: list[Backer]
-    depends: dict[str, Sequence[str]]
+    def __init__(self, tenant: Tenant) -> None:
+        self._tenant = tenant
 
+    def cone(self, node_id: str) -> list[Backer]:
+        """Return every justification of the node and of what is derived from it."""
+        return self._tenant.graph.cone(node_id)
 
-def cone(tenant: Tenant, roots: Iterable[str]) -> Cone:
-    """Return what is derived from, or depends on, some nodes, in any number of steps, with all alternatives."""
-    backers: dict[str, Backer] = {}
-    depends: dict[str, Sequence[str]] = {}
-    ahead, seen = sorted(set(roots)), set[str]()
-    while ahead:
-        root = ahead.pop()
-        fetched = tenant.graph.cone(root)
-        backers.update((backer.justification.id, backer) for backer in fetched)
-        nodes = {root, *(backer.justification.head for backer in fetched)} - seen
-        seen |= nodes
-        for node in sorted(nodes & tenant.needs.keys()):
-            depends[node] = tenant.needs[node]
-        ahead += (other for node in sorted(nodes & tenant.needed_by.keys()) for other in tenant.needed_by[node])
-        ahead = [node for node in dict.fromkeys(ahead) if node not in seen]
-    return Cone(sorted(backers.values(), key=lambda one: (one.seq, one.justification.id)), depends)
+    def dependents(self, claim_id: str) -> list[str]:
+        """Return the claims that depend on a claim."""
+        return self._tenant.needed_by.get(claim_id, [])
+
+    def depends_on(self, node_id: str) -> list[str]:
+        """Return what a claim depends on."""
+        return self._tenant.needs.get(node_id, [])
 
 
 def consequences(tenant: Tenant, changes: Mapping[str, str], added: Sequence[Backer] = ()) -> Plan:
     """Plan a change of statuses (node -> new status) and of justifications against the store as it is."""
     roots = {*changes, *(one.justification.head for one in added)}
-    affected = cone(tenant, roots)
-    return plan(affected.backers, tenant.book, changes, added=added, depends=affected.depends)
+    backers, depends = gather(roots, _Cones(tenant))
+    return plan(backers, tenant.book, changes, added=added, depends=depends)
 
 
 def support_changes(

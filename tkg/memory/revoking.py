@@ -96,21 +96,25 @@ def _with_copies(tenant: Tenant, source: str) -> Iterator[str]:
 
 def plan(tenant: Tenant, caller: Caller, target: Target, status: str) -> Plan:
     """Return what a change of status would bring about; see `Handle.plan_revoke`."""
-    nodes = nodes_of(tenant, caller, target)
-    allowed = _FROM[status]
-    changes = {node: status for node in nodes if tenant.book.status(node) in allowed}
+    changes = _changes(tenant, nodes_of(tenant, caller, target), status)
+    return _plan(tenant, caller, changes, status, consequences(tenant, changes))
+
+
+def _changes(tenant: Tenant, nodes: Iterable[str], status: str) -> dict[str, str]:
+    """Return which nodes change to a status.
+
+    Raises:
+        Conflict: none of them can; the message says what they are.
+    """
+    before = {node: tenant.book.status(node) for node in nodes}
+    changes = {node: status for node, was in before.items() if was in _FROM[status]}
     if not changes:
-        raise Conflict(f"nothing to do: {_already(tenant, nodes)}")
-    return _plan(tenant, caller, changes, status)
+        raise Conflict(f"nothing to do: it is {' and '.join(sorted(set(before.values())))} already")
+    return changes
 
 
-def _already(tenant: Tenant, nodes: Iterable[str]) -> str:
-    states = sorted({tenant.book.status(node) for node in nodes})
-    return f"it is {' and '.join(states)} already"
-
-
-def _plan(tenant: Tenant, caller: Caller, changes: Mapping[str, str], status: str) -> Plan:
-    found = consequences(tenant, changes)
+def _plan(tenant: Tenant, caller: Caller, changes: Mapping[str, str], status: str, found: cascade.Plan) -> Plan:
+    """Return what was found as it is shown: labels, states, what resurfaces."""
     after = _after(tenant, found)
     return Plan(
         status=status,
@@ -209,22 +213,23 @@ def carry_out(tenant: Tenant, caller: Caller, made: Plan, reason: str) -> Plan:
     for node in made.targets:
         visible_node(tenant, caller, node)
     changes = {node: made.status for node in made.targets if tenant.book.status(node) in _FROM[made.status]}
-    fresh = _plan(tenant, caller, changes, made.status) if changes else None
-    if fresh is None or (fresh.targets, fresh.effects) != (made.targets, made.effects):
+    found = consequences(tenant, changes) if changes else None
+    fresh = None if found is None else _plan(tenant, caller, changes, made.status, found)
+    if found is None or fresh is None or (fresh.targets, fresh.effects) != (made.targets, made.effects):
         raise Conflict("what would fall has changed since the plan was made; plan again")
-    return _commit(tenant, caller, fresh, changes, reason)
+    return _commit(tenant, caller, fresh, found, reason)
 
 
 def change(tenant: Tenant, caller: Caller, target: Target, status: str, reason: str) -> Plan:
     """Plan and carry out at once: quarantine and release."""
     caller.speaking()
     reason = clean(reason, "reason", limit=MAX_TEXT)
-    made = plan(tenant, caller, target, status)
-    return _commit(tenant, caller, made, dict.fromkeys(made.targets, status), reason)
-
-
-def _commit(tenant: Tenant, caller: Caller, made: Plan, changes: Mapping[str, str], reason: str) -> Plan:
+    changes = _changes(tenant, nodes_of(tenant, caller, target), status)
     found = consequences(tenant, changes)
+    return _commit(tenant, caller, _plan(tenant, caller, changes, status, found), found, reason)
+
+
+def _commit(tenant: Tenant, caller: Caller, made: Plan, found: cascade.Plan, reason: str) -> Plan:
     code = _CODES[made.status]
     records = marks(tenant, found, code=code, actor=caller.principal, reason=reason)
     entry = tenant.commit(code, caller.scope.path, records)

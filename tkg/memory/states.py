@@ -6,16 +6,11 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from tkg.belief import state as belief
-from tkg.belief.order import backs
 from tkg.belief.suspension import Slot
 from tkg.belief.sweep import contradictions
 from tkg.memory.tenant import Tenant
-from tkg.model.instant import duration
 from tkg.model.predicate import Predicate
 from tkg.model.view import SlotClaim
-
-#: microseconds of a day
-DAY = 86_400_000_000
 
 
 class Showing(NamedTuple):
@@ -62,7 +57,9 @@ def state_of(tenant: Tenant, node_id: str) -> Showing:
             tenant.book,
             tenant.now(),
             lookup=slot_lookup(tenant),
-            unverified=_unverified(tenant, view),
+            unverified=belief.lapsed(
+                view, declared(tenant, view), tenant.book, tenant.policies.forget.ttl_days, tenant.written_by
+            ),
         )
         return Showing(found.name, found.by[0] if found.by else None, found.reason)
     if tenant.graph.artefact(node_id) is not None:
@@ -82,26 +79,6 @@ def _claims(tenant: Tenant, node_id: str) -> list[SlotClaim]:
     """Return the claims an artefact directly used."""
     used = (needed for backer in tenant.graph.justifications(node_id) for needed in backer.justification.requires)
     return [view for one in dict.fromkeys(used) if (view := tenant.graph.claim(one)) is not None]
-
-
-def _unverified(tenant: Tenant, view: SlotClaim) -> bool:
-    """Return whether every live backer is older than its class stays usable, and nobody verified the claim since.
-
-    Time to live counts from the later of the write and the last verification (design "Settled" 8).
-    """
-    own = tenant.policies.write.registry.get(view.claim.predicate or "erased").ttl
-    checks = [
-        seq
-        for seq, change in tenant.book.history(view.claim.id)
-        if change.axis == "verified" and change.value == "fresh"
-    ]
-    live = [backer for backer in view.backers if backs(backer, tenant.book)]
-    for backer in live:
-        days = tenant.policies.forget.ttl_days.get(backer.justification.channel)
-        ttl = duration(own) if own is not None else None if days is None else days * DAY
-        if ttl is None or max([backer.seq, *checks]) > tenant.written_by(ttl):
-            return False
-    return bool(live)
 
 
 def stale_inputs(tenant: Tenant, claims: Iterable[SlotClaim]) -> list[str]:

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from tkg.belief.book import Book
+from tkg.belief.confidence import LADDER
 from tkg.belief.order import backs, standing
+from tkg.belief.state import lapsed
 from tkg.belief.suspension import Slot
 from tkg.belief.validity import Answer, Layers, effective
 from tkg.graph.port import Graph
 from tkg.ids import kind_of
-from tkg.model.claim import Claim, Justification, Polarity
-from tkg.model.instant import duration
+from tkg.model.claim import Claim, Polarity
 from tkg.model.policy import Policies
 from tkg.model.predicate import Predicate
 from tkg.model.scope import Channel, Scope
@@ -25,17 +26,6 @@ from tkg.model.time import Instant
 from tkg.model.view import ArtefactView, SlotClaim
 from tkg.recall.render import claim_text
 from tkg.text import match_form
-
-#: confidence of one source by class (semantics 5.2); the highest of the live ones counts, copies add nothing
-LADDER: Final[dict[Channel, float]] = {
-    Channel.SYSTEM_OF_RECORD: 1.0,
-    Channel.HUMAN_VERIFIED: 0.95,
-    Channel.HUMAN_STATED: 0.8,
-    Channel.TRUSTED_TOOL: 0.7,
-    Channel.AGENT_INFERRED: 0.5,
-    Channel.EXTERNAL: 0.3,
-}
-_DAY: Final = 86_400_000_000
 
 
 class Window(NamedTuple):
@@ -185,7 +175,7 @@ class Judge:
             key=lambda j: (j.system_of_record, j.channel.rank, j.observed_at, j.id),
             default=None,
         )
-        state, rivals = self._claim_state(view, live)
+        state, rivals = self._claim_state(view)
         eligible = state in ("active", "conflict", "past")
         if state == "conflict" and "high" in (claim.consequence, self._predicate(claim).consequence):
             eligible = False
@@ -206,7 +196,7 @@ class Judge:
             note=f"in conflict with {', '.join(rivals)}" if state == "conflict" and rivals else None,
         )
 
-    def _claim_state(self, view: SlotClaim, live: list[Justification]) -> tuple[str, tuple[str, ...]]:
+    def _claim_state(self, view: SlotClaim) -> tuple[str, tuple[str, ...]]:
         """Return the state of a claim (a `Reason`, or active, conflict, past) and what it is in conflict with."""
         claim, book, as_of = view.claim, self._book, self._as_of
         if view.seq > as_of:
@@ -218,7 +208,7 @@ class Judge:
             needed = {one for b in view.backers if b.seq <= as_of for one in b.justification.requires}
             waits = any(book.status(one, as_of) in ("quarantined", "held") for one in needed)
             return ("quarantined" if waits else "revoked"), ()
-        if self._unverified(claim, view, live):
+        if self._unverified(view):
             return "unverified", ()
         slot = self._slot(claim)
         return self._at_instant(view, slot) if self._window.instant else self._in_range(view, slot)
@@ -257,21 +247,12 @@ class Judge:
             return state, rivals
         return ("not_valid_then" if state in ("active", "conflict") else state), ()
 
-    def _unverified(self, claim: Claim, view: SlotClaim, live: list[Justification]) -> bool:
-        """Whether every live backer is older than its class stays usable, and nobody verified the claim since."""
-        if self._lapsed is None or not live:
+    def _unverified(self, view: SlotClaim) -> bool:
+        """Whether the claim's time to live has run out; only asked of questions about now."""
+        if self._lapsed is None:
             return False
-        own = self._predicate(claim).ttl
-        seqs = {b.justification.id: b.seq for b in view.backers}
-        verified = self._book.last(claim.id, "verified", self._as_of)
-        history = self._book.history(claim.id) if verified is not None and verified.value == "fresh" else []
-        checked = max((seq for seq, change in history if change.axis == "verified"), default=0)
-        for justification in live:
-            days = self._policies.forget.ttl_days.get(justification.channel)
-            ttl = duration(own) if own is not None else None if days is None else days * _DAY
-            if ttl is None or max(seqs[justification.id], checked) > self._lapsed(ttl):
-                return False
-        return True
+        days = self._policies.forget.ttl_days
+        return lapsed(view, self._predicate(view.claim), self._book, days, self._lapsed, self._as_of)
 
     def _artefact(self, view: ArtefactView) -> Standing:
         artefact, book, as_of = view.artefact, self._book, self._as_of
