@@ -222,6 +222,26 @@ def test_a_refused_secret_is_nowhere_in_the_judgement(
     assert all(secret not in check.reason for check in judgement.checks)
 
 
+@pytest.mark.parametrize("field", ["subject", "predicate", "object", "quote", "uri"])
+def test_a_secret_is_found_in_whatever_field_it_stands(field: str) -> None:
+    missed = []
+    for secret in SECRETS:
+        fields = {"scope": "mill", "subject": "plain words", "predicate": "says", "object": "plain words"}
+        candidate = Candidate.model_construct(
+            **{**fields, "observed_at": 0, "modality": Modality.ASSERTED, "quote": "plain words", field: secret}
+        )
+        context = GateContext(
+            channel=Channel.HUMAN_STATED,
+            label=Channel.HUMAN_STATED,
+            now=0,
+            predicate=Predicate(name="says"),
+            system_of_record=False,
+        )
+        if judge(candidate, context, POLICY).code != "secret":
+            missed.append(secret)
+    assert not missed
+
+
 @given(candidates(any_text.filter(lambda text: len(text) > 8)), contexts)
 def test_a_refusal_repeats_none_of_the_content(candidate: Candidate, context: GateContext) -> None:
     leaky = Assessment(outcome="hold", rule="row-9", reason=f"Differs from {candidate.object}.")

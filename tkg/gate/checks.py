@@ -38,13 +38,16 @@ _AGENT: Final = Channel.AGENT_INFERRED.rank
 def _texts(candidate: Candidate) -> tuple[str, ...]:
     """All fields as one text, the predicate's words before its value, parted by a sign that no pattern crosses.
 
-    Value and quote also stand alone: a value such as "password is …" means another thing behind its predicate.
+    Every field also stands alone: "passphrase: correct-horse" ends with its value, and no longer does once other words
+    follow it on the line.
     """
     statement = f"{candidate.subject} {predicate_words(candidate.predicate)}: {candidate.object}"
     return (
         "\n|\n".join((statement, candidate.predicate, candidate.quote or "", candidate.uri or "")),
+        candidate.subject,
         candidate.object,
         candidate.quote or "",
+        candidate.uri or "",
     )
 
 
