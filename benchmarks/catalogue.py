@@ -56,6 +56,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     one.name: one
     for one in (
         Benchmark("write", "one gated proposal against the bare ledger and graph writes of the same data", "write"),
+        Benchmark("when", "dates and ranges in words against public sets, beside dateparser alone", "when", ("time",)),
         Benchmark("recall", "recall at 10³, 10⁴ and 10⁵ claims against the bare full-text query", "recall"),
     )
 }

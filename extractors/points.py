@@ -92,13 +92,17 @@ POINT: Final = rf"""(?:
 
 
 class Point(NamedTuple):
-    """The days `[first, last]` that a phrase covers, or an exact moment; `grain` names the unit that was said."""
+    """The days `[first, last]` that a phrase covers, or an exact moment.
+
+    `grain` names the unit that was said; where a range ends in another unit, `last_grain` names that.
+    """
 
     first: date
     last: date
     grain: str
     moment: datetime | None = None
     approximate: bool = False
+    last_grain: str | None = None
 
 
 def _last_of_month(year: int, month: int) -> date:
@@ -131,7 +135,7 @@ def shift_months(day: date, months: int) -> date:
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
-def _choose(make: Callable[[int], Point], reference: date, direction: Direction) -> Point:
+def choose_year(make: Callable[[int], Point], reference: date, direction: Direction) -> Point:
     """Return the year's instance of a yearly phrase that fits the direction."""
     around = []
     for year in (reference.year - 1, reference.year, reference.year + 1):
@@ -158,7 +162,8 @@ def weekday_of(text: str) -> int:
     return WEEKDAYS[lowered if lowered in WEEKDAYS else lowered.removesuffix("s")]
 
 
-def _weekday(day: int, reference: date, direction: Direction) -> Point:
+def weekday_point(day: int, reference: date, direction: Direction) -> Point:
+    """Return the weekday (0 is Monday) that fits the direction; never the reference day itself, except near it."""
     ahead = (day - reference.weekday()) % 7
     if direction == "past":
         return day_point(reference - timedelta(days=(7 - ahead) if ahead else 7))
@@ -238,14 +243,14 @@ def _read_day(m: re.Match[str], reference: date, direction: Direction) -> Point:
     month, day = _month_of(m["month"]), int(m["day"])
     if m["year"]:
         return day_point(date(int(m["year"]), month, day))
-    return _choose(lambda year: day_point(date(year, month, day)), reference, direction)
+    return choose_year(lambda year: day_point(date(year, month, day)), reference, direction)
 
 
 def _read_month(m: re.Match[str], reference: date, direction: Direction) -> Point:
     month = _month_of(m["month"])
     if m["year"]:
         return month_point(int(m["year"]), month)
-    return _choose(lambda year: month_point(year, month), reference, direction)
+    return choose_year(lambda year: month_point(year, month), reference, direction)
 
 
 def _read_word(m: re.Match[str], reference: date, _direction: Direction) -> Point:
@@ -275,15 +280,15 @@ def _read_relative(m: re.Match[str], reference: date, _direction: Direction) -> 
             return month_point(reference.year - (month >= reference.month), month)
         return month_point(reference.year + (month <= reference.month), month)
     day = weekday_of(unit)
-    if offset == 0:
-        return day_point(reference - timedelta(days=reference.weekday()) + timedelta(days=day))
-    return _weekday(day, reference, "past" if offset < 0 else "future")
+    if offset == 0 or word == "next":  # "next Friday" is next week's, "the coming Friday" the first one ahead
+        return day_point(calendar_unit("week", offset, reference).first + timedelta(days=day))
+    return weekday_point(day, reference, "past" if offset < 0 else "future")
 
 
 def _read_weekday(m: re.Match[str], reference: date, direction: Direction) -> Point | None:
     if m.group().lower().endswith("days"):
         return None  # "on Fridays" recurs
-    return _weekday(weekday_of(m.group()), reference, direction)
+    return weekday_point(weekday_of(m.group()), reference, direction)
 
 
 _FORMS: Final[tuple[tuple[re.Pattern[str], _Form], ...]] = tuple(
@@ -322,7 +327,7 @@ _FORMS: Final[tuple[tuple[re.Pattern[str], _Form], ...]] = tuple(
 _PART = re.compile(r"(?:the )?(early|mid|late)[- ](.+)|(?:the )?(start|beginning|middle|end) of (.+)", re.IGNORECASE)
 
 
-def _part(word: str, whole: Point) -> Point:
+def part_of(word: str, whole: Point) -> Point:
     """Return a part of a month or year: thirds for early, mid, late; the edge day, marked approximate, for its ends."""
     if word in ("start", "beginning"):
         return day_point(whole.first)
@@ -349,7 +354,7 @@ def read_point(text: str, reference: date, direction: Direction = "near") -> Poi
     try:
         if part := _PART.fullmatch(phrase):
             whole = read_point(part[2] or part[4], reference, direction)
-            return None if whole is None else _part((part[1] or part[3]).lower(), whole)
+            return None if whole is None else part_of((part[1] or part[3]).lower(), whole)
         for pattern, form in _FORMS:
             if found := pattern.fullmatch(phrase):
                 return form(found, reference, direction)

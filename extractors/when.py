@@ -9,6 +9,7 @@ Definition of the half-open form: `tkg.model.time`.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
@@ -26,6 +27,7 @@ from tkg.extractors.points import (
     shift_months,
     shifted,
 )
+from tkg.extractors.spoken import read_spoken
 from tkg.model.time import Instant, to_datetime
 
 Tense = Literal["past", "present", "future"]
@@ -104,6 +106,23 @@ _GOES_ON: Final = re.compile(
     r"\W*$|\s*[,;:.!?)]|\ (?:and|or|but|we|i|it|the|they|he|she|this|when|so|for|at|with|to|until|last|next)\b"
 )
 _YEAR_ALONE: Final = re.compile(r"\d{4}$")
+#: a trigger, and the words behind it as far as no sign parts them
+_SAID: Final = re.compile(
+    rf"{_B}(?:"
+    + "|".join(f"(?P<{name}>{words})" for name, words in _WORDS.items() if name != "by")
+    + r"|(?P<range>from|between))\ (?=(?P<words>(?:[\w'’/-]+,?\ ){1,11}[\w'’/-]+))",
+    _FLAGS,
+)
+#: what makes a run of words a time, beyond that it can be read as one
+_ANCHOR: Final = re.compile(
+    r"\b(?:last|past|previous|next|coming|following|this)\ (?:\w+\ )?(?:day|week|weekend|month|quarter|year|decade)s?\b"
+    r"|\b(?:1[89]|20)\d\ds?\b|\b(?:ago|yesterday|today|tomorrow|century|(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies|Christmas|Easter|Halloween|New\ Year)\b"
+    r"|\b(?:"
+    + "|".join(sorted((m for m in MONTHS if m not in ("may", "march", "mar")), key=len, reverse=True))
+    + r")\b"
+    r"|\b(?-i:May|March|Mar)\b|\b(?:" + "|".join(WEEKDAYS) + r")\b",
+    _FLAGS,
+)
 _DATE_WORD: Final = re.compile(r"\b(?:" + "|".join(MONTHS) + r")\b|\b(?:1[89]|20)\d\d\b", re.IGNORECASE)
 #: forms that are dates without a word in front of them
 _STRONG: Final = re.compile(
@@ -139,6 +158,8 @@ def _plausible(text: str, phrase: _Phrase) -> bool:
             return False
         return point[0].isupper() or phrase.trigger != "by" and bool(_GOES_ON.match(after))
     if _YEAR_ALONE.match(point) and phrase.second is None:
+        if phrase.trigger == "at" and text[phrase.start :][:3].lower() == "on ":
+            return False  # "listens on 1999"
         counted = re.match(r"\ ?(?:[a-z]+s|ms|[kKMG]i?B|%|percent|px|m|km|kg)\b", after)
         return phrase.trigger in ("since", "at") and not re.match(r"\ ?(?:ms|[kKMG]i?B|%|px)\b", after) or not counted
     return True
@@ -174,6 +195,34 @@ def _phrases(text: str) -> list[_Phrase]:
     return sorted(found)
 
 
+def _said(
+    text: str, phrases: list[_Phrase], reference: date, tense: Tense
+) -> Iterator[tuple[tuple[int, int], str, Point]]:
+    """Read the longest run of words behind each trigger that is a time and goes further than the grammar came."""
+    for m in _SAID.finditer(text):
+        trigger = next(name for name in (*_WORDS, "range") if name != "by" and m[name] is not None)
+        words = m["words"].split(" ")
+        for count in range(len(words), 1, -1):
+            chunk = " ".join(words[:count]).rstrip(",")
+            start, end = m.start(), m.start("words") + len(chunk)
+            if any(
+                start < p.end and p.start < end and p.start <= start and (p.end >= end or p.start < start)
+                for p in phrases
+            ):
+                break
+            if not _ANCHOR.search(chunk) or not _GOES_ON.match(text[end:]) and not text[end : end + 1].isspace():
+                continue
+            ranged = m["since"] is not None and m["since"].lower() == "from" or trigger == "range"
+            point = read_spoken(f"from {chunk}", reference, _direction("at", tense)) if ranged else None
+            if point is not None:
+                yield (start, end), "range", point
+                break
+            point = None if trigger == "range" else read_spoken(chunk, reference, _direction(trigger, tense))
+            if point is not None:
+                yield (start, end), trigger, point
+                break
+
+
 def _direction(trigger: str, tense: Tense) -> Direction:
     if tense == "past":
         return "past"
@@ -193,11 +242,11 @@ class _Writer:
     def _midnight(self, day: date) -> str:
         return datetime.combine(day, time(0), tzinfo=self._zone).isoformat()
 
-    def _text(self, point: Point, day: date) -> str:
-        mark = "~" if point.approximate else ""
-        if point.grain in ("year", "decade"):
+    def _text(self, point: Point, day: date, grain: str | None = None) -> str:
+        mark, grain = "~" if point.approximate else "", grain or point.grain
+        if grain in ("year", "decade"):
             return f"{day.year:04d}{mark}"
-        if point.grain in ("month", "quarter", "half") or (point.grain == "part" and point.first.day == 1 and mark):
+        if grain in ("month", "quarter", "half") or (grain == "part" and point.first.day == 1 and mark):
             return f"{day:%Y-%m}{mark}"
         return day.isoformat() + mark
 
@@ -211,7 +260,9 @@ class _Writer:
         """Return the text of an end that includes the point; a moment is exclusive."""
         if point.moment is not None:
             return point.moment.isoformat().replace("+00:00", "Z")
-        return self._text(point, point.last) if self._zone is None else self._midnight(point.last + timedelta(days=1))
+        if self._zone is None:
+            return self._text(point, point.last, point.last_grain)
+        return self._midnight(point.last + timedelta(days=1))
 
     def end_before(self, point: Point) -> str:
         """Return the text of an end that excludes the point."""
@@ -242,14 +293,11 @@ def _resolve_range(
     if phrase.second == "..":
         first = read_point(phrase.first, reference)
         return None if first is None else (write.start(first), "..")
-    second = read_point(phrase.second, reference, _direction("at", tense))
-    if second is None:
-        return None
-    text = phrase.first
-    if re.fullmatch(r"\d\d?(?:st|nd|rd|th)?", text):  # "from 3 to 9 May": the month is said once
-        text = f"{text} {second.last:%B} {second.last.year}"
-    first = read_point(text, second.last, "past")
-    if first is None or first.first > second.last:
+    span = read_spoken(f"from {phrase.first} to {phrase.second}", reference, _direction("at", tense))
+    if span is not None:
+        return write.start(span), write.end(span)
+    first, second = (read_point(text, reference) for text in (phrase.first, phrase.second))  # moments
+    if first is None or second is None or first.first > second.last:
         return None
     return write.start(first), write.end(second)
 
@@ -321,7 +369,8 @@ def _unread(text: str, taken: list[_Phrase], reference: date, tense: Tense, writ
     """Give dateparser the words behind a trigger that the grammar could not read, longest first."""
     out = []
     for m in _UNREAD.finditer(text):
-        if _overlaps(taken, *m.span()) or not _DATE_WORD.search(m["point"]):
+        counted = re.match(r"on\ \d{4}(?![\w-])", m.group(), _FLAGS)  # "listens on 1999"
+        if counted or _overlaps(taken, *m.span()) or not _DATE_WORD.search(m["point"]):
             continue
         trigger = next(name for name in ("since", "until", "before", "after", "at") if m[name] is not None)
         words = m["point"].split(" ")
@@ -351,7 +400,13 @@ def find_times(
     write = _Writer(zone)
     phrases = _phrases(text)
     out = []
+    for (start, end), trigger, point in list(_said(text, phrases, reference, tense)):
+        phrases = [p for p in phrases if p.end <= start or end <= p.start]
+        phrases.append(_Phrase(start, end, "said", ""))
+        out.append(TimeSpan(start, end, trigger, *_bounds(trigger, point, write), trigger != "at"))
     for phrase in phrases:
+        if phrase.trigger == "said":
+            continue
         try:
             bounds = _resolve(phrase, reference, tense, write)
         except (ValueError, OverflowError):  # a day outside the calendar

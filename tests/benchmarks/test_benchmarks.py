@@ -108,3 +108,38 @@ def test_a_stage_counts_without_the_stages_inside(monkeypatch: pytest.MonkeyPatc
     assert "outer" not in vars(work)
     work.inner()
     assert stages.totals == [3000.0]
+
+
+def test_dates_in_words_are_scored_against_what_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "time"
+    (folder / "recognizers_en").mkdir(parents=True)
+    (folder / "edtf").mkdir()
+
+    def case(text: str, **value: str) -> dict[str, object]:
+        return {
+            "Context": {"ReferenceDateTime": "2016-11-07T00:00:00"},
+            "Results": [{"Text": text, "Value": {"FutureResolution": value, "PastResolution": value}}],
+        }
+
+    dates = [case("the 21st", date="2016-11-21"), case("tomorrow", date="2016-11-09")]
+    ranges = [case("from 3 to 9 May 2016", startDate="2016-05-03", endDate="2016-05-09")]
+    (folder / "recognizers_en/DateParser.json").write_text(json.dumps(dates), "utf-8")
+    (folder / "recognizers_en/DatePeriodParser.json").write_text(json.dumps(ranges), "utf-8")
+    days = {"text": "this week", "ref": "2013-02-12T04:30:00", "gold": [["2013-02-11T00:00:00", "2013-02-18T00:00:00"]]}
+    clock = {"text": "3pm", "ref": "2013-02-12T04:30:00", "gold": [["2013-02-12T15:00:00", "2013-02-12T16:00:00"]]}
+    (folder / "duckling_half.json").write_text(json.dumps([days, clock]), "utf-8")
+    (folder / "edtf/python-edtf_examples.json").write_text(
+        json.dumps({"EXAMPLES": [["2008-12", ["2008-12-01", "2008-12-31"]], ["199X", ["1990-01-01", "1999-01-01"]]]}),
+        "utf-8",
+    )
+    lists = {"invalid_edtf_dates": ["1960-06-31"], "invalid_edtf_intervals": []}
+    (folder / "edtf/edtf-validate_lists.json").write_text(json.dumps(lists), "utf-8")
+    assert main(["when", "--data", str(tmp_path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["n"] == 4
+    figures = found["figures"]
+    assert figures["recognizers_date_exact"] == 0.5, "a wrong answer in the data is a miss"
+    assert (figures["recognizers_range_exact"], figures["recognizers_range_lenient"]) == (0, 1)
+    assert figures["duckling_days_exact"] == 1
+    assert figures["edtf"] == pytest.approx(2 / 3, abs=1e-3)
+    assert any("199X" in one for one in found["missed"])

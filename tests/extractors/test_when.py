@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -100,6 +101,36 @@ def test_a_phrase_denotes_its_interval(phrase: str, start: str | None, end: str 
 )
 def test_words_that_look_like_times_are_none(text: str) -> None:
     assert find_times(text, WRITTEN) == []
+
+
+SAID: list[tuple[str, str | None, str | None]] = [
+    ("since the third quarter of last year", "2025-07", None),
+    ("in the last week of October 2018", "2018-10-22", "2018-10-28"),
+    ("from last Monday to 3 December", "2026-11-16", "2026-12-03"),
+    ("between Christmas 2025 and 5 January 2026", "2025-12-25", "2026-01-05"),
+    ("during the summer of 2021", "2021-06-01", "2021-08-31"),
+    ("until two weeks after 1 March 2026", None, "2026-03-15"),
+    ("in the nineteen nineties", "1990", "1999"),
+    ("since the first Friday of May 2026", "2026-05-01", None),
+    ("before Easter 2026", None, "2026-04-04"),
+    ("from 1990 until March 1995", "1990", "1995-03"),
+    ("starting next Friday", "2026-11-27", None),
+    ("starting the coming Friday", "2026-11-20", None),
+]
+
+
+@pytest.mark.parametrize(("phrase", "start", "end"), SAID, ids=[p[0] for p in SAID])
+def test_a_longer_phrase_denotes_its_interval(phrase: str, start: str | None, end: str | None) -> None:
+    text = f"The limit was 20 {phrase}, they say."
+    (span,) = find_times(text, WRITTEN)
+    assert (span.valid_from, span.valid_to, text[span.start : span.end]) == (start, end, phrase)
+
+
+def test_no_time_is_found_in_sentences_without_one() -> None:
+    sentences = (Path(__file__).parent / "date_free.txt").read_text(encoding="utf-8").splitlines()
+    assert len(sentences) >= 200
+    assert [one for one in sentences if find_times(one, WRITTEN)] == []
+    assert all(find_times(f"{one[:-1]} since 3 March 2026.", WRITTEN) for one in sentences), "the control"
 
 
 @pytest.mark.parametrize(("tense", "expected"), [("past", "2026-03"), ("future", "2027-03"), ("present", "2027-03")])

@@ -8,8 +8,11 @@ from typing import Annotated
 
 import typer
 
+from tkg.clock import SystemClock
 from tkg.errors import InvalidTime
+from tkg.extractors.spoken import read_spoken
 from tkg.model.scope import Channel
+from tkg.model.time import parse_when
 
 
 class Engine(StrEnum):
@@ -50,13 +53,39 @@ Session = Annotated[
     str | None, typer.Option("--session", metavar="NAME", help="Work session that reads and writes belong to.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout instead of tables.")]
+
+
+def spoken_time(text: str | None) -> str | None:
+    """Return a typed time as a date text: "last Friday" becomes 2026-11-20; what is a date already stays as it is.
+
+    Words are read against today in UTC; what cannot be read is passed on, and the facade says what it takes.
+    """
+    if text is None or text.strip().lower().startswith("tx:"):
+        return text
+    try:
+        parse_when(text)
+    except InvalidTime:
+        point = read_spoken(text, SystemClock().now().date())
+        if point is None:
+            return text
+        form = {"year": "%Y", "month": "%Y-%m"}.get(point.grain, "%Y-%m-%d")
+        return point.first.strftime(form)
+    return text
+
+
+_TIMES = "2026, 2026-03, 2026-03-01, a timestamp with zone, or words such as 'last Friday'"
 ValidAt = Annotated[
     str | None,
-    typer.Option("--valid-at", metavar="TIME", help="The time asked about: 2026, 2026-03, 2026-03-01, or with a zone."),
+    typer.Option("--valid-at", metavar="TIME", callback=spoken_time, help=f"The time asked about: {_TIMES}."),
 ]
 AsOf = Annotated[
     str | None,
-    typer.Option("--as-of", metavar="TIME|tx:N", help="Answer as the store knew it then: a time, or transaction tx:N."),
+    typer.Option(
+        "--as-of",
+        metavar="TIME|tx:N",
+        callback=spoken_time,
+        help=f"Answer as the store knew it then: {_TIMES}, or transaction tx:N.",
+    ),
 ]
 Reason = Annotated[
     str, typer.Option("--reason", metavar="TEXT", help="Why; kept with the decision. No default.", show_default=False)
