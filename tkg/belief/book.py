@@ -79,6 +79,11 @@ class Book:
         found = [item for (node, _), changes in self._changes.items() if node == target for item in changes]
         return sorted(found, key=lambda item: (item[0], item[1].id))
 
+    def of_axis(self, axis: str) -> list[tuple[int, StatusChange]]:
+        """Return every change on one axis, by transaction."""
+        found = [item for (_, on), changes in self._changes.items() if on == axis for item in changes]
+        return sorted(found, key=lambda item: (item[0], item[1].id))
+
     def targets(self, axis: str, value: str, as_of: int = LATEST) -> list[str]:
         """Return the nodes whose latest change on `axis` is `value`, in id order."""
         return sorted(

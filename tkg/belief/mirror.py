@@ -17,6 +17,7 @@ from tkg.belief.order import standing
 from tkg.model.claim import Polarity
 from tkg.model.predicate import Predicate, Registry
 from tkg.model.view import SlotClaim
+from tkg.text import match_form
 
 #: the predicate whose live claims say that two names name one entity
 SAME_AS = "same_as"
@@ -68,7 +69,12 @@ def same_of(claims: Iterable[SlotClaim], book: Book, as_of: int = LATEST) -> Sam
     pairs: list[tuple[str, str]] = []
     for view in sorted(claims, key=lambda each: (each.seq, each.claim.id)):
         claim, found = view.claim, standing(view, book, as_of)
-        if found is None or not found.live or claim.polarity is Polarity.NEGATIVE or claim.predicate != SAME_AS:
+        if (
+            found is None
+            or not found.live
+            or claim.polarity is Polarity.NEGATIVE
+            or match_form(claim.predicate or "") != SAME_AS
+        ):
             continue
         pairs.append((claim.subject_id, claim.object_id))
         if claim.subject is not None and claim.object is not None:

@@ -20,6 +20,7 @@ from tkg.model.edtf import Bounds, read_edtf
 from tkg.model.predicate import Predicate
 from tkg.model.time import Certainty, Interval
 from tkg.model.view import SlotClaim
+from tkg.text import match_form
 
 #: ends an entry of `excludes` that only means one object, as in "dislikes same object"
 _SAME_OBJECT: Final = " same object"
@@ -93,10 +94,10 @@ def excluded(
         book: all status changes.
         as_of: transaction.
     """
-    rules = {entry.removesuffix(_SAME_OBJECT).strip(): entry.endswith(_SAME_OBJECT) for entry in predicate.excludes}
+    rules = {match_form(entry.removesuffix(_SAME_OBJECT)): entry.endswith(_SAME_OBJECT) for entry in predicate.excludes}
     found = []
     for old in others:
-        same_object = rules.get(old.claim.predicate or "")
+        same_object = rules.get(match_form(old.claim.predicate or ""))
         if same_object is None or not _live(old, book, as_of) or new.claim.polarity is Polarity.NEGATIVE:
             continue
         if not same_object or old.claim.object_id == new.claim.object_id:
@@ -157,7 +158,7 @@ def out_of_order(
         if word not in ("before", "after", "during") or not name.strip():
             raise InvalidPredicate("an order rule is 'before', 'after' or 'during' and a predicate")
         for old in others:
-            if old.claim.predicate != name.strip() or not _live(old, book, as_of):
+            if match_form(old.claim.predicate or "") != match_form(name) or not _live(old, book, as_of):
                 continue
             mine, theirs = _when(new.claim), _when(old.claim)
             kept = (

@@ -18,6 +18,7 @@ from tkg.model.entry import Entry, Record
 from tkg.model.evidence import Source, StoredEvidence
 from tkg.model.verdict import Note, StatusChange, Verdict
 from tkg.model.view import ArtefactView, Backer, EvidenceView, Reach, RetrievalView, SlotClaim
+from tkg.text import match_form
 
 T = TypeVar("T", Supersession, Conflict, Refinement, Verdict, StatusChange)
 
@@ -155,6 +156,65 @@ class MemoryGraph:
         last = pairs[limit - 1][0] if 0 < limit < len(pairs) else None
         return [pair for place, pair in enumerate(pairs) if place < limit or pair[0] == last]
 
+    # -- predicates
+    def _claims(self) -> Iterator[Claim]:
+        """Yield every claim, by id."""
+        for _, (record, _) in sorted(self._records.items()):
+            if isinstance(record, Claim):
+                yield record
+
+    def predicates(self) -> list[tuple[str, int]]:
+        """Each predicate with the number of its claims."""
+        return sorted(Counter(form for c in self._claims() if (form := _form(c)) is not None).items())
+
+    def claims_of(self, predicate: str, after: str = "", limit: int = 1000) -> list[str]:
+        """Ids of the claims of a predicate, a page."""
+        return [c.id for c in self._claims() if _form(c) == predicate and c.id > after][:limit]
+
+    def holders(self, object_id: str, predicate: str) -> list[str]:
+        """Ids of the claims of a predicate with this object."""
+        found = ((i, self._record(i)) for i in self._ids(["object"], object_id))
+        return [i for i, record in found if isinstance(record, Claim) and _form(record) == predicate]
+
+    def rival_slots(self, predicate: str, after: str = "", limit: int = 1000) -> list[str]:
+        """Ids of the slots of a predicate with several claims, a page."""
+        held = Counter(c.slot_id for c in self._claims() if _form(c) == predicate)
+        return sorted(slot for slot, n in held.items() if n > 1 and slot > after)[:limit]
+
+    def denied_slots(self, after: str = "", limit: int = 1000) -> list[str]:
+        """Ids of the slots in which something is denied, a page."""
+        denied = {c.slot_id for c in self._claims() if c.polarity is Polarity.NEGATIVE}
+        return sorted(slot for slot in denied if slot > after)[:limit]
+
+    def shared_objects(
+        self, predicate: str, after: tuple[str, str] = ("", ""), limit: int = 1000
+    ) -> list[tuple[str, str]]:
+        """Pairs of claims of a predicate with one object and different subjects, a page."""
+        held: dict[str, list[Claim]] = defaultdict(list)
+        for claim in self._claims():
+            if _form(claim) == predicate:
+                held[claim.object_id].append(claim)
+        pairs = [
+            (a.id, b.id)
+            for together in held.values()
+            for a in together
+            for b in together
+            if a.id < b.id and a.subject_id != b.subject_id
+        ]
+        return sorted(pair for pair in pairs if pair > after)[:limit]
+
+    def same_subject(
+        self, predicate: str, other: str, after: tuple[str, str] = ("", ""), limit: int = 1000
+    ) -> list[tuple[str, str]]:
+        """Pairs of claims of two predicates about one subject, a page."""
+        others: dict[str, list[str]] = defaultdict(list)
+        for claim in self._claims():
+            if _form(claim) == other:
+                others[claim.subject_id].append(claim.id)
+        found = [c for c in self._claims() if _form(c) == predicate]
+        pairs = [(c.id, one) for c in found for one in others.get(c.subject_id, ()) if one != c.id]
+        return sorted(pair for pair in pairs if pair > after)[:limit]
+
     # -- support
     def justification(self, justification_id: str) -> Backer | None:
         """One justification."""
@@ -260,6 +320,11 @@ class MemoryGraph:
         found: Counter[str] = Counter(record.record for record, _ in self._records.values())
         found.update(self._named.values())
         return {kind: found[kind] for kind in KINDS}
+
+
+def _form(claim: Claim) -> str | None:
+    """The form in which a claim's predicate is compared; None for an erased claim."""
+    return None if claim.predicate is None else match_form(claim.predicate)
 
 
 #: relations whose target becomes a node at its first mention, and the kind of node; what is outside is another

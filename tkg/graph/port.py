@@ -94,6 +94,43 @@ class Graph(Protocol):
         """
         ...
 
+    # -- predicates: sweeps for audits, and what is needed to find a claim from its other end; a predicate is named in
+    # the form in which names are compared (`tkg.text.match_form`)
+    def predicates(self) -> list[tuple[str, int]]:
+        """A sweep: each predicate with the number of its claims, by name."""
+        ...
+
+    def claims_of(self, predicate: str, after: str = "", limit: int = 1000) -> list[str]:
+        """A sweep: ids of the claims of a predicate, in order, a page from after `after` on."""
+        ...
+
+    def holders(self, object_id: str, predicate: str) -> list[str]:
+        """Ids of the claims of a predicate whose object is this entity."""
+        ...
+
+    def rival_slots(self, predicate: str, after: str = "", limit: int = 1000) -> list[str]:
+        """A sweep: ids of the slots of a predicate that hold more than one claim, in order, a page from after `after`."""
+        ...
+
+    def denied_slots(self, after: str = "", limit: int = 1000) -> list[str]:
+        """A sweep: ids of the slots in which something is denied, in order, a page from after `after` on."""
+        ...
+
+    def shared_objects(
+        self, predicate: str, after: tuple[str, str] = ("", ""), limit: int = 1000
+    ) -> list[tuple[str, str]]:
+        """A sweep: pairs of claims of a predicate that say the same object of different subjects, smaller id first.
+
+        In order, a page from after the pair `after` on.
+        """
+        ...
+
+    def same_subject(
+        self, predicate: str, other: str, after: tuple[str, str] = ("", ""), limit: int = 1000
+    ) -> list[tuple[str, str]]:
+        """A sweep: pairs of a claim of `predicate` and a claim of `other` about one subject, a page as above."""
+        ...
+
     # -- support
     def justification(self, justification_id: str) -> Backer | None:
         """One justification."""

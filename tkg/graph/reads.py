@@ -146,6 +146,41 @@ class Reads:
         whole = [(left, right) for left, right in self._rows("clashes_of_claim", id=last)]
         return [pair for pair in pairs if pair[0] != last] + whole
 
+    # -- predicates
+    def predicates(self) -> list[tuple[str, int]]:
+        """Each predicate with the number of its claims."""
+        return sorted((name, int(n)) for name, n in self._rows("predicates"))
+
+    def claims_of(self, predicate: str, after: str = "", limit: int = 1000) -> list[str]:
+        """Ids of the claims of a predicate, a page."""
+        return [row[0] for row in self._rows("claims_of_predicate", predicate=predicate, after=after, limit=limit)]
+
+    def holders(self, object_id: str, predicate: str) -> list[str]:
+        """Ids of the claims of a predicate with this object."""
+        return self._ids("holders", id=object_id, predicate=predicate)
+
+    def rival_slots(self, predicate: str, after: str = "", limit: int = 1000) -> list[str]:
+        """Ids of the slots of a predicate with several claims, a page."""
+        return [row[0] for row in self._rows("rival_slots", predicate=predicate, after=after, limit=limit)]
+
+    def denied_slots(self, after: str = "", limit: int = 1000) -> list[str]:
+        """Ids of the slots in which something is denied, a page."""
+        return [row[0] for row in self._rows("denied_slots", after=after, limit=limit)]
+
+    def shared_objects(
+        self, predicate: str, after: tuple[str, str] = ("", ""), limit: int = 1000
+    ) -> list[tuple[str, str]]:
+        """Pairs of claims of a predicate with one object and different subjects, a page."""
+        rows = self._rows("shared_objects", predicate=predicate, left=after[0], right=after[1], limit=limit)
+        return [(left, right) for left, right in rows]
+
+    def same_subject(
+        self, predicate: str, other: str, after: tuple[str, str] = ("", ""), limit: int = 1000
+    ) -> list[tuple[str, str]]:
+        """Pairs of claims of two predicates about one subject, a page."""
+        rows = self._rows("same_subject", predicate=predicate, other=other, left=after[0], right=after[1], limit=limit)
+        return [(left, right) for left, right in rows]
+
     # -- support
     def justification(self, justification_id: str) -> Backer | None:
         """One justification."""

@@ -11,6 +11,7 @@ from tkg.model.base import Value
 from tkg.model.claim import Claim, Conflict, Justification, Refinement, Supersession
 from tkg.model.entry import Record
 from tkg.queries import Query, parse_many
+from tkg.text import match_form
 
 Row = dict[str, Any]
 
@@ -107,8 +108,13 @@ def _properties(relation: str, record: Record, seq: int) -> Row:
         if relation == "IN_SLOT":
             return at_slot(record.polarity.value, seq, body(record), record)
         if relation in ("SUBJECT", "OBJECT"):
-            return {"seq": seq, "claim": record.id}
+            return {"seq": seq, "claim": record.id, "predicate": form_of(record)}
     return {}
+
+
+def form_of(claim: Claim) -> str | None:
+    """Return the form in which a claim's predicate is compared; None for an erased claim."""
+    return None if claim.predicate is None else match_form(claim.predicate)
 
 
 def at_slot(kind: str, seq: int, text: str, claim: Claim | None = None) -> Row:
@@ -116,6 +122,7 @@ def at_slot(kind: str, seq: int, text: str, claim: Claim | None = None) -> Row:
     return {
         "kind": kind,
         "seq": seq,
+        "predicate": None if claim is None else form_of(claim),
         "object_norm": None if claim is None else claim.object_norm,
         "from_lo": None if claim is None else claim.interval.from_lo,
         "to_hi": None if claim is None else claim.interval.to_hi,

@@ -165,7 +165,17 @@ def _edges(tenant: Tenant, claim_id: str, depends_on: Iterable[str]) -> tuple[Ed
         )
     for finer, _ in tenant.graph.refinements(claim_id):
         own = finer.finer == claim_id
-        edges.append(Edge(edge="refines" if own else "refined_by", other=finer.coarser if own else finer.finer))
+        pair = tenant.graph.claim(finer.finer), tenant.graph.claim(finer.coarser)
+        # the table names the row by which of the two came second
+        later = pair[0] is not None and pair[1] is not None and pair[0].seq > pair[1].seq
+        edges.append(
+            Edge(
+                edge="refines" if own else "refined_by",
+                other=finer.coarser if own else finer.finer,
+                rule="row-2" if later else "row-3",
+                counts=tenant.book.live(finer.finer) and tenant.book.live(finer.coarser),
+            )
+        )
     edges += [Edge(edge="depends_on", other=other, counts=tenant.book.live(other)) for other in depends_on]
     edges += [Edge(edge="needed_by", other=other) for other in tenant.graph.dependents(claim_id)]
     return tuple(edges)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tkg.belief import validity
+from tkg.belief.book import LATEST
 from tkg.belief.sweep import contradictions as sweep
 from tkg.belief.validity import Answer
 from tkg.memory.answers import Value
 from tkg.memory.caller import Caller
-from tkg.memory.states import slot_lookup, slot_of
+from tkg.memory.slots import Slots
 from tkg.memory.tenant import AsOf, Tenant
 from tkg.memory.visible import reaches
 from tkg.model.artefact import Retrieval
@@ -129,18 +130,23 @@ def recall(
 
 
 def _judge(tenant: Tenant, caller: Caller, window: Window, known: int, latest: int) -> Judge:
-    judge = Judge(tenant.graph, tenant.book, tenant.policies, caller.scope, window, known, slot_of=tenant.names.slot)
+    slots = Slots(tenant, caller.scope.visible, LATEST if known >= latest else known)
+    judge = Judge(
+        tenant.graph,
+        tenant.book,
+        tenant.policies,
+        caller.scope,
+        window,
+        known,
+        slot_of=tenant.names.slot,
+        slots=slots,
+    )
     if known >= latest:
         judge.expire(tenant.written_by)
     return judge
 
 
 # -- slots
-
-
-def layers(tenant: Tenant, caller: Caller, subject: str, predicate: str) -> list[list[SlotClaim]]:
-    """Return the claims of (subject, predicate) in each visible scope, the narrowest first."""
-    return [tenant.graph.slot(tenant.names.slot(path, subject, predicate)) for path in caller.scope.visible]
 
 
 def _named(subject: str, predicate: str) -> tuple[str, str]:
@@ -162,13 +168,16 @@ def _shown(answer: Answer) -> Value:
 def value(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, valid_at: When, as_of: AsOf) -> Value:
     """See `Handle.value`."""
     subject, predicate = _named(subject, predicate)
+    known = tenant.seq_of(as_of)
+    slots = Slots(tenant, caller.scope.visible, known)
     answer = validity.value(
-        layers(tenant, caller, subject, predicate),
-        tenant.policies.write.registry.get(predicate),
+        slots.layers(subject, predicate),
+        slots.registry.get(predicate),
         tenant.book,
         tenant.instant_of(valid_at),
-        tenant.seq_of(as_of),
-        lookup=slot_lookup(tenant),
+        known,
+        lookup=slots.lookup,
+        same=slots.same,
     )
     return _shown(answer)
 
@@ -176,12 +185,15 @@ def value(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, valid
 def timeline(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, as_of: AsOf) -> list[Segment]:
     """See `Handle.timeline`."""
     subject, predicate = _named(subject, predicate)
+    known = tenant.seq_of(as_of)
+    slots = Slots(tenant, caller.scope.visible, known)
     found = validity.timeline(
-        layers(tenant, caller, subject, predicate),
-        tenant.policies.write.registry.get(predicate),
+        slots.layers(subject, predicate),
+        slots.registry.get(predicate),
         tenant.book,
-        tenant.seq_of(as_of),
-        lookup=slot_lookup(tenant),
+        known,
+        lookup=slots.lookup,
+        same=slots.same,
     )
     return [Segment(valid_from=iso(s.valid_from), valid_to=iso(s.valid_to), answer=_shown(s.answer)) for s in found]
 
@@ -199,9 +211,10 @@ def contradictions(tenant: Tenant, caller: Caller, *, as_of: AsOf) -> list[Contr
             slots.setdefault(view.claim.slot_id, view)
     found = []
     for view in slots.values():
-        slot = slot_of(tenant, view)
+        reader = Slots.around(tenant, view.claim.scope, known)
+        slot = reader.slot(view)
         by_id = {each.claim.id: each.claim for each in slot.claims}
-        for pair in sweep(slot.claims, slot.predicate, tenant.book, known):
+        for pair in sweep(slot.claims, slot.predicate, tenant.book, known, same=reader.same):
             left, right = by_id[pair.left], by_id[pair.right]
             recorded = [one for one, _ in tenant.graph.conflicts(pair.left) if pair.right in (one.left, one.right)]
             found.append(

@@ -13,7 +13,7 @@ from tkg.memory.answers import Effect, Plan
 from tkg.memory.caller import Caller
 from tkg.memory.inspecting import label
 from tkg.memory.replan import consequences, marks
-from tkg.memory.states import slot_lookup, slot_of
+from tkg.memory.slots import Slots
 from tkg.memory.tenant import Tenant
 from tkg.memory.visible import reaches, scope_of, visible_node
 from tkg.model.verdict import StatusChange
@@ -186,10 +186,10 @@ def _resurfaced(tenant: Tenant, caller: Caller, leaving: Iterable[str], after: B
     """Yield the claims that become (part of) the answer of their slot now, where a leaving claim was it before."""
     now = tenant.now()
     for claim in _claims_of(tenant, leaving):
-        slot = slot_of(tenant, claim)
-        look_up = slot_lookup(tenant)
-        before = validity.value([slot.claims], slot.predicate, tenant.book, now, lookup=look_up)
-        then = validity.value([slot.claims], slot.predicate, after, now, lookup=look_up)
+        slots = Slots.around(tenant, claim.claim.scope)
+        slot = slots.slot(claim)
+        before = validity.value([slot.claims], slot.predicate, tenant.book, now, lookup=slots.lookup, same=slots.same)
+        then = validity.value([slot.claims], slot.predicate, after, now, lookup=slots.lookup, same=slots.same)
         for one in _mine(tenant, caller, (back for back in then.claims if back not in before.claims)):
             yield Effect(id=one, kind="claim", label=label(tenant, one), before="superseded", after="active")
 

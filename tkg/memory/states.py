@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from tkg.belief import state as belief
-from tkg.belief.suspension import Slot
 from tkg.belief.sweep import contradictions
+from tkg.memory.clashing import across
+from tkg.memory.slots import Slots
 from tkg.memory.tenant import Tenant
-from tkg.model.predicate import Predicate
 from tkg.model.view import SlotClaim
 
 
@@ -21,44 +21,21 @@ class Showing(NamedTuple):
     code: str = ""
 
 
-def declared(tenant: Tenant, view: SlotClaim) -> Predicate:
-    """Return the declaration of a claim's predicate (an erased claim's is unknown, so it is multi-valued)."""
-    return tenant.policies.write.registry.get(view.claim.predicate or "erased")
-
-
-def slot_of(tenant: Tenant, view: SlotClaim) -> Slot:
-    """Return the slot of a claim with its declaration."""
-    claims = tenant.graph.slot(view.claim.slot_id)
-    named = next((one for one in claims if one.claim.predicate is not None), view)
-    return Slot(claims, declared(tenant, named))
-
-
-def slot_lookup(tenant: Tenant) -> Callable[[str], Slot | None]:
-    """Return the look-up belief needs for `depends_on`: the slot of a claim, read once."""
-    known: dict[str, Slot | None] = {}
-
-    def look_up(claim_id: str) -> Slot | None:
-        if claim_id not in known:
-            view = tenant.graph.claim(claim_id)
-            known[claim_id] = None if view is None else slot_of(tenant, view)
-        return known[claim_id]
-
-    return look_up
-
-
 def state_of(tenant: Tenant, node_id: str) -> Showing:
     """Return the state of a claim, artefact or piece of evidence as of now."""
     if (view := tenant.graph.claim(node_id)) is not None:
-        slot = slot_of(tenant, view)
+        slots = Slots.around(tenant, view.claim.scope)
+        slot = slots.slot(view)
         found = belief.state_of(
             view,
             slot.claims,
             slot.predicate,
             tenant.book,
             tenant.now(),
-            lookup=slot_lookup(tenant),
+            lookup=slots.lookup,
+            same=slots.same,
             unverified=belief.lapsed(
-                view, declared(tenant, view), tenant.book, tenant.policies.forget.ttl_days, tenant.written_by
+                view, slots.declared(view.claim), tenant.book, tenant.policies.forget.ttl_days, tenant.written_by
             ),
         )
         return Showing(found.name, found.by[0] if found.by else None, found.reason)
@@ -90,8 +67,10 @@ def contested(tenant: Tenant, claims: Iterable[SlotClaim]) -> list[str]:
     """Return which claims stand in an open contradiction."""
     found = []
     for one in claims:
-        slot = slot_of(tenant, one)
-        pairs = contradictions(slot.claims, slot.predicate, tenant.book)
-        if any(one.claim.id in (pair.left, pair.right) and pair.status == "open" for pair in pairs):
+        slots = Slots.around(tenant, one.claim.scope)
+        slot = slots.slot(one)
+        pairs = contradictions(slot.claims, slot.predicate, tenant.book, same=slots.same)
+        inside = any(one.claim.id in (pair.left, pair.right) and pair.status == "open" for pair in pairs)
+        if inside or any(clash.certainty == "definite" for clash in across(tenant, slots, one)):
             found.append(one.claim.id)
     return found

@@ -18,6 +18,7 @@ from tkg.ids import Ids, RandomIds
 from tkg.ledger.memory import MemoryLedger
 from tkg.ledger.port import Ledger
 from tkg.ledger.sqlite import open_ledger
+from tkg.memory.declaring import declare
 from tkg.memory.handle import Handle
 from tkg.memory.projections import ENGINES, Projections, remove_projections
 from tkg.memory.settings import read_policies
@@ -241,6 +242,8 @@ class Memory:
                 ids=self.ids,
                 policies=self.policies,
             )
+            if not self.read_only:
+                declare(opened, tenant)
         except BaseException:
             ledger.close()
             raise

@@ -7,23 +7,28 @@ book. A process that dies in between finds the entry when it opens the tenant ag
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
 
 from tkg.belief.book import LATEST, Book
+from tkg.belief.mirror import SAME_AS
 from tkg.clock import Clock
 from tkg.errors import Damaged, InvalidTime
 from tkg.graph.port import Graph
 from tkg.ids import Ids
 from tkg.index.port import Index
 from tkg.ledger.port import Ledger
+from tkg.memory.declaring import AXIS, registry_at
 from tkg.memory.names import Names
 from tkg.memory.sessions import Sessions
 from tkg.model.claim import Claim
 from tkg.model.entry import Draft, Entry, Record
 from tkg.model.policy import Policies
+from tkg.model.predicate import Registry
 from tkg.model.time import Instant, parse_when, to_instant
 from tkg.model.verdict import StatusChange
+from tkg.text import match_form
 
 AsOf = int | str | date | datetime | None
 
@@ -58,6 +63,26 @@ class Tenant:
         for claim, other in self.graph.dependencies():
             self._depends(claim, other)
         self.sessions = Sessions(self.graph)
+        #: claims that say two names name one entity; few, and every comparison of entities asks them
+        self.same_as = list(self._pages_of(SAME_AS))
+        #: transactions that changed declarations of predicates, and the declarations from each on
+        self._declared = sorted({seq for seq, _ in self.book.of_axis(AXIS)})
+        self._registries: dict[int, Registry] = {}
+
+    def _pages_of(self, predicate: str) -> Iterator[str]:
+        after = ""
+        while page := self.graph.claims_of(match_form(predicate), after, 1000):
+            yield from page
+            after = page[-1]
+
+    def registry(self, as_of: int = LATEST) -> Registry:
+        """Return the declarations of predicates: those the store was opened with, or as a transaction knew them."""
+        if as_of >= LATEST:
+            return self.policies.write.registry
+        place = bisect_right(self._declared, as_of)
+        if place not in self._registries:
+            self._registries[place] = registry_at(self.book, as_of)
+        return self._registries[place]
 
     def _depends(self, claim: str, other: str) -> None:
         self.needs.setdefault(claim, []).append(other)
@@ -84,7 +109,11 @@ class Tenant:
         for record in entry.records:
             if isinstance(record, StatusChange):
                 self.book.note(record, entry.seq)
+                if record.axis == AXIS and self._declared[-1:] != [entry.seq]:
+                    self._declared.append(entry.seq)
             elif isinstance(record, Claim):
+                if match_form(record.predicate or "") == SAME_AS:
+                    self.same_as.append(record.id)
                 for other in record.depends_on:
                     self._depends(record.id, other)
         self.sessions.note(entry)

@@ -7,19 +7,22 @@ entry to the graph is only inserting rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from tkg.belief.assessed import Assessed
 from tkg.belief.contradiction import assess
 from tkg.belief.normalise import normalise
+from tkg.belief.patterns import ill_typed
 from tkg.errors import Conflict, InvalidTime, NotFound
 from tkg.gate import Assessment, GateContext, Judgement, judge
 from tkg.ids import canonical, digest
 from tkg.memory.caller import Caller
+from tkg.memory.clashing import REASONS, across
 from tkg.memory.exposure import label_of_session, shown_antecedents, was_shown
 from tkg.memory.proposal import Proposal
 from tkg.memory.replan import support_changes
+from tkg.memory.slots import Slots
 from tkg.memory.tenant import Tenant
 from tkg.memory.trial import trial_tenant
 from tkg.memory.visible import visible_claim
@@ -37,6 +40,10 @@ if TYPE_CHECKING:
     from tkg.memory.deriving import Basis
     from tkg.memory.store import Memory
 
+#: types whose values are equal exactly when their normal forms are
+_ALIKE = frozenset({"boolean", "email", "enum", "url", "version"})
+#: rows under which the slot itself found nothing that a person must look at
+_QUIET = frozenset({"row-0", "row-1", "row-2", "row-3", "row-4", "row-5"})
 #: outcomes under which the candidate becomes a claim of its own
 _OWN_CLAIM = (Outcome.ACCEPTED, Outcome.HELD, Outcome.QUARANTINED)
 #: what belief found -> what the gate is told; a withdrawal or a closing is an acceptance with edges
@@ -69,6 +76,7 @@ class Prepared:
     echo: bool
     frozen: bool
     seq: int
+    slots: Slots
 
     @property
     def view(self) -> SlotClaim:
@@ -127,12 +135,13 @@ def prepare(tenant: Tenant, caller: Caller, proposal: Proposal, basis: Basis | N
         raise InvalidTime("observed_at lies in the future; pass the time at which the source said so")
     for other in proposal.depends_on:
         visible_claim(tenant, caller, other)
-    predicate = tenant.policies.write.registry.get(proposal.predicate)
+    slots = Slots(tenant, caller.scope.visible)
+    predicate = slots.registry.get(proposal.predicate)
     claim = _claim(tenant, caller, proposal, predicate, observed)
     label = channel if basis is None else basis.label
     if basis is None and caller.session is not None and channel in (Channel.AGENT_INFERRED, Channel.TRUSTED_TOOL):
         label = label_of_session(tenant, caller.session, default=channel)
-    rivals = tuple(tenant.graph.slot(claim.slot_id))
+    rivals = tuple(slots.claims(claim.scope, proposal.subject, predicate.name))
     support: tuple[Record, ...] = ()
     evidence = None
     if basis is None:
@@ -157,6 +166,7 @@ def prepare(tenant: Tenant, caller: Caller, proposal: Proposal, basis: Basis | N
         and was_shown(tenant, caller, rivals, claim.object_norm, (proposal.subject, proposal.object)),
         frozen=tenant.book.frozen((*caller.scope.visible, claim.subject_id, names.predicate(proposal.predicate))),
         seq=tenant.ledger.head.seq + 1,
+        slots=slots,
     )
 
 
@@ -170,16 +180,17 @@ def _claim(tenant: Tenant, caller: Caller, proposal: Proposal, predicate: Predic
     return Claim(
         id=tenant.ids.new("clm"),
         scope=scope,
-        slot_id=names.slot(scope, proposal.subject, proposal.predicate),
+        slot_id=names.slot(scope, proposal.subject, predicate.name),
         subject_id=names.entity(proposal.subject),
-        object_id=names.entity(proposal.object),
+        # values that are equal only when they are written alike once normalised meet in one node
+        object_id=names.entity(normal.norm if normal.type in _ALIKE else proposal.object),
         object_type=normal.type,
         polarity=proposal.polarity,
         interval=Interval.make(proposal.valid_from, proposal.valid_to, default_from=observed),
         consequence=predicate.consequence,
         depends_on=proposal.depends_on,
         subject=proposal.subject,
-        predicate=proposal.predicate,
+        predicate=predicate.name,
         object=proposal.object,
         object_norm=normal.norm,
     )
@@ -258,7 +269,7 @@ def said(tenant: Tenant, caller: Caller, head: str, evidence: StoredEvidence, sl
 
 def write(tenant: Tenant, caller: Caller, prepared: Prepared, verdict_id: str) -> Verdict:
     """Let the gate judge what was prepared and commit the verdict with whatever it allows."""
-    found = assess(prepared.view, prepared.rivals, prepared.predicate, tenant.book, label=prepared.label)
+    found = _assess(tenant, prepared)
     judged = judge(prepared.candidate, _context(tenant, prepared, found), tenant.policies.write)
     records, claim_id = _records(tenant, prepared, found, judged)
     claim = prepared.claim
@@ -280,6 +291,25 @@ def write(tenant: Tenant, caller: Caller, prepared: Prepared, verdict_id: str) -
     return verdict.model_copy(update={"digest": slot_digest(tenant, _after(prepared, judged, found))})
 
 
+def _assess(tenant: Tenant, prepared: Prepared) -> Assessed:
+    """Lay the claim beside its slot, then beside what other slots hold against it.
+
+    A clash across slots never supersedes anything: it is recorded and named, unless the slot itself asks for more. A
+    value that the declared type cannot read stays out of belief until a person has looked.
+    """
+    view, predicate, slots = prepared.view, prepared.predicate, prepared.slots
+    found = assess(view, prepared.rivals, predicate, tenant.book, label=prepared.label, same=slots.same)
+    if found.outcome == "reinforce":
+        return found
+    if predicate.declared and ill_typed(prepared.claim.object or "", predicate) is not None:
+        return replace(found, outcome="quarantine", row="pattern-C8", reason=REASONS["C8"])
+    if clashes := across(tenant, slots, view):
+        found = replace(found, clashes=(*found.clashes, *clashes))
+        if found.outcome == "accept" and found.row in _QUIET:
+            found = replace(found, row=clashes[0].row, reason=REASONS[clashes[0].pattern])
+    return found
+
+
 def _context(tenant: Tenant, prepared: Prepared, found: Assessed) -> GateContext:
     return GateContext(
         channel=prepared.channel,
@@ -299,7 +329,10 @@ def _records(tenant: Tenant, prepared: Prepared, found: Assessed, judged: Judgem
     if judged.outcome is Outcome.REJECTED:
         return [], None
     if judged.outcome is Outcome.REINFORCED and found.target is not None:
-        added = [one.model_copy(update={"head": found.target}) for one in prepared.justifications]
+        target = tenant.graph.claim(found.target)
+        # what is reinforced may lie in another slot: under another name, or stated from the other end
+        slot_id = prepared.claim.slot_id if target is None else target.claim.slot_id
+        added = [one.model_copy(update={"head": found.target, "slot_id": slot_id}) for one in prepared.justifications]
         records: list[Record] = [*prepared.support, *added, *found.records(tenant.ids)]
         changes = _withdrawn(found)
         return records + support_changes(tenant, added, changes, prepared.seq, code="withdrawn"), found.target

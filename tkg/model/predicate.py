@@ -116,12 +116,24 @@ class Registry(Value):
 
     predicates: Mapping[str, Predicate] = {}
 
+    @cached_property
+    def _by_form(self) -> Mapping[str, Predicate]:
+        """Declarations by the form in which names are compared: "Lives_In" is "lives_in"."""
+        return {match_form(name): predicate for name, predicate in self.predicates.items()}
+
     def get(self, name: str) -> Predicate:
         """Return the declaration of `name`, or the default (multi-valued, low consequence)."""
-        found = self.predicates.get(name)
+        found = self._by_form.get(match_form(name))
         return found if found is not None else Predicate(name=name, declared=False)
 
     @classmethod
     def of(cls, declarations: Mapping[str, Mapping[str, Any]]) -> Self:
-        """Read `{name: {key: value}}` as in `tkg.toml` and the acceptance cases."""
-        return cls(predicates={name: Predicate.build(name=name, **keys) for name, keys in declarations.items()})
+        """Read `{name: {key: value}}` as in `tkg.toml` and the acceptance cases.
+
+        Raises:
+            InvalidPredicate: a name or key that cannot be, or two names that differ only in how they are written.
+        """
+        made = cls(predicates={name: Predicate.build(name=name, **keys) for name, keys in declarations.items()})
+        if len(made._by_form) < len(made.predicates):
+            raise InvalidPredicate("two predicates differ only in how their names are written; declare one of them")
+        return made

@@ -61,13 +61,15 @@ class StatusChange(Value):
     * `action`: queued | dispatched | cancelled | compensation.
     * `freeze`: frozen | thawed (target: a scope path, entity id or predicate id).
     * `verified`: fresh | moved | changed | gone | unreachable.
+    * `review`: resurfaced (a claim became the answer again because another was taken back).
+    * `declared`: declared | withdrawn (target: a predicate id; `reason` is the declaration as JSON).
     """
 
     record: Literal["status"] = "status"
     sealed: ClassVar[frozenset[str]] = frozenset({"reason", "actor"})
     id: str
     target: str
-    axis: Literal["status", "support", "action", "freeze", "verified", "review"]
+    axis: Literal["status", "support", "action", "freeze", "verified", "review", "declared"]
     value: str
     #: machine-readable cause, e.g. "revoke", "cascade", "cancelled"
     code: str = ""

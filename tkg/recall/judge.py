@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from tkg.belief.book import Book
+from tkg.belief.compare import Same
 from tkg.belief.confidence import LADDER
 from tkg.belief.order import backs, standing
 from tkg.belief.state import lapsed
@@ -20,7 +21,7 @@ from tkg.graph.port import Graph
 from tkg.ids import kind_of
 from tkg.model.claim import Claim, Polarity
 from tkg.model.policy import Policies
-from tkg.model.predicate import Predicate
+from tkg.model.predicate import Predicate, Registry
 from tkg.model.scope import Channel, Scope
 from tkg.model.time import Instant
 from tkg.model.view import ArtefactView, SlotClaim
@@ -93,6 +94,24 @@ class Standing:
         return self.claim is not None and self.claim.polarity is Polarity.NEGATIVE
 
 
+class Laid(Protocol):
+    """What the judge asks of the reader of slots."""
+
+    @property
+    def same(self) -> Same | None:
+        """Which entities are one."""
+        ...
+
+    @property
+    def registry(self) -> Registry:
+        """The declarations of the transaction asked about."""
+        ...
+
+    def foreign(self, scope: str, subject: str, predicate: str) -> list[SlotClaim]:
+        """What is laid into a slot from other slots."""
+        ...
+
+
 class _Slot(NamedTuple):
     views: dict[str, SlotClaim]
     predicate: Predicate
@@ -111,6 +130,7 @@ class Judge:
         window: the valid time asked about.
         as_of: only what was written up to this transaction counts.
         slot_of: the slot's id for (scope path, subject, predicate); with it a narrower scope shadows a wider one.
+        slots: what other slots say of the same, the names of one entity, and the declarations of that transaction.
     """
 
     def __init__(
@@ -122,6 +142,7 @@ class Judge:
         window: Window,
         as_of: int,
         slot_of: Callable[[str, str, str], str] | None = None,
+        slots: Laid | None = None,
     ) -> None:
         self._graph = graph
         self._book = book
@@ -130,6 +151,9 @@ class Judge:
         self._window = window
         self._as_of = as_of
         self._slot_of = slot_of
+        self._laid = slots
+        self._same = None if slots is None else slots.same
+        self._registry = policies.write.registry if slots is None else slots.registry
         self._slots: dict[str, _Slot] = {}
         self._raw: dict[str, list[SlotClaim]] = {}
         self._views: dict[str, SlotClaim] = {}
@@ -240,7 +264,7 @@ class Judge:
         """A claim counts for a range when it was the answer at some instant of it."""
         window = self._window
         state, rivals = self._at_instant(view, slot)
-        spans = effective(view, self._raw[view.claim.slot_id], slot.predicate, self._book, self._as_of)
+        spans = effective(view, self._raw[view.claim.slot_id], slot.predicate, self._book, self._as_of, same=self._same)
         if any(start < window.end and window.start < end for start, end in spans):
             return (state, rivals) if state in ("active", "conflict", "suspended") else ("past", ())
         if state == "active" and window.phrase and match_form(window.phrase) in match_form(_words(view.claim)):
@@ -285,7 +309,7 @@ class Judge:
     # -- slots
 
     def _predicate(self, claim: Claim) -> Predicate:
-        return self._policies.write.registry.get(claim.predicate or "erased")
+        return self._registry.get(claim.predicate or "erased")
 
     def _claims_of(self, slot_id: str) -> list[SlotClaim]:
         if slot_id not in self._raw:
@@ -297,18 +321,30 @@ class Judge:
         if claim.slot_id in self._slots:
             return self._slots[claim.slot_id]
         predicate = self._predicate(claim)
-        ids = [claim.slot_id]
+        ids, paths = [claim.slot_id], [claim.scope]
         # only where one value must win can another scope's claim hide this one
         if self._slot_of is not None and predicate.limit is not None and claim.subject and claim.predicate:
             ids = [self._slot_of(path, claim.subject, claim.predicate) for path in self._scope.visible]
+            paths = list(self._scope.visible)
             if claim.slot_id not in ids:
-                ids = [claim.slot_id]
-        views = [self._claims_of(slot_id) for slot_id in ids]
-        layers = Layers(views, predicate, self._book, self._as_of, self._lookup)
+                ids, paths = [claim.slot_id], [claim.scope]
+        views = [self._lay(slot_id, path, claim) for slot_id, path in zip(ids, paths, strict=True)]
+        layers = Layers(views, predicate, self._book, self._as_of, self._lookup, self._same)
         slot = _Slot({v.claim.id: v for some in views for v in some}, predicate, layers, layers.at(self._window.point))
         for slot_id in ids:
             self._slots[slot_id] = slot
         return slot
+
+    def _lay(self, slot_id: str, path: str, claim: Claim) -> list[SlotClaim]:
+        """Return a slot with what other slots say of the same; from here on that is the slot."""
+        own = self._claims_of(slot_id)
+        if self._laid is None or claim.subject is None or claim.predicate is None:
+            return own
+        known = {view.claim.id for view in own}
+        others = [v for v in self._laid.foreign(path, claim.subject, claim.predicate) if v.claim.id not in known]
+        if others:
+            self._raw[slot_id] = sorted((*own, *others), key=lambda view: (view.seq, view.claim.id))
+        return self._raw[slot_id]
 
     def _lookup(self, claim_id: str) -> Slot | None:
         view = self._graph.claim(claim_id)
@@ -325,7 +361,9 @@ class Judge:
         view = slot.views.get(claim.id)
         if view is None or len(slot.views) == 1:
             return whole
-        spans = effective(view, self._claims_of(claim.slot_id), slot.predicate, self._book, self._as_of)
+        spans = effective(
+            view, self._claims_of(claim.slot_id), slot.predicate, self._book, self._as_of, same=self._same
+        )
         point = self._window.point
         near = [one for one in spans if one[0] <= point < one[1]]
         near += [one for one in spans if one[0] < self._window.end and self._window.start < one[1]]

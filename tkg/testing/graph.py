@@ -17,6 +17,7 @@ from tkg.graph.memory import MemoryGraph
 from tkg.graph.port import KINDS, Graph
 from tkg.model.entry import Entry
 from tkg.testing.histories import Histories
+from tkg.text import match_form
 
 #: (what was asked, the answer of the one, the answer of the other)
 Difference = tuple[str, Any, Any]
@@ -63,7 +64,31 @@ def questions(history: Histories, every: int = 1) -> Iterator[tuple[str, tuple[A
         yield "clashes", ("", limit)
     for claim in ids.get("clm", [])[::3]:
         yield "clashes", (claim, 2)
-    yield from (("conflicts", ()), ("changes", ()), ("dependencies", ()), ("counts", ()))
+    yield from _of_predicates(ids)
+    yield from (("conflicts", ()), ("changes", ()), ("dependencies", ()), ("counts", ()), ("predicates", ()))
+
+
+def _of_predicates(ids: dict[str, list[str]]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    names = [match_form(name) for name in ids.get("predicate", [])]
+    claims, slots = ids.get("clm", []), ids.get("slt", [])
+    for slot in ("", *slots[::5]):
+        yield "denied_slots", (slot, 3)
+    for name in (*names, "no such predicate"):
+        for limit in (2, 1000):
+            yield "claims_of", (name, "", limit)
+            yield "rival_slots", (name, "", limit)
+            yield "shared_objects", (name, ("", ""), limit)
+        for claim in claims[::7]:
+            yield "claims_of", (name, claim, 2)
+            yield "shared_objects", (name, (claim, claims[-1]), 2)
+        for slot in slots[::7]:
+            yield "rival_slots", (name, slot, 2)
+        for entity in ids.get("ent", ()):
+            yield "holders", (entity, name)
+        for other in names:
+            yield "same_subject", (name, other, ("", ""), 1000)
+            for claim in claims[::7]:
+                yield "same_subject", (name, other, (claim, claims[0]), 2)
 
 
 def answer(graph: Graph, method: str, arguments: tuple[Any, ...]) -> Any:
@@ -181,6 +206,16 @@ class GraphContract(ABC):
             paged += page
             after = page[-1][0]
         assert whole and paged == whole
+        graph.close()
+
+    def test_sweeps_of_predicates_find_something(self) -> None:
+        history = self.history(18, 60)
+        graph = self.open(history.entries)
+        names = [name for name, _ in graph.predicates()]
+        assert len(names) > 1 and graph.denied_slots()
+        assert any(graph.rival_slots(name) for name in names)
+        assert any(graph.shared_objects(name) for name in names)
+        assert any(graph.same_subject(one, other) for one in names for other in names)
         graph.close()
 
     def test_a_closed_graph_refuses(self) -> None:

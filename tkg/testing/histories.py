@@ -179,7 +179,9 @@ class Histories:
         slot_id = keyed("slt", _KEY, subject, str(predicate))
         self.asked.setdefault("slt", []).append(slot_id)
         known = [claim.id for claim in self.claims]
-        value = self._choose(3)
+        value, name = self._choose(3), None if self._maybe(6) else _TEXTS[predicate]
+        if name is not None:
+            self.asked.setdefault("predicate", []).append(name)
         return Claim(
             id=self._new("clm"),
             scope=self._scope,
@@ -192,7 +194,7 @@ class Histories:
             consequence=self._pick(("low", "high")),
             depends_on=tuple(self._some((*known, self.foreign[0]), 2)) if self._maybe(3) else (),
             subject=self._text(),
-            predicate=self._text(),
+            predicate=name,
             object=self._text(),
             object_norm=None if self._maybe(6) else f"value {value}",
         )

@@ -9,7 +9,7 @@
 // `seq` is the transaction. `body` is the record as JSON without its default values: a typed read takes one column instead
 // of twenty, which is what a read costs in this engine. Edge properties are read in place, those of the node behind an
 // edge by scanning blocks of 2,048 nodes; so a claim lies on its IN_SLOT, a justification on its HEAD and again on its
-// IN_SLOT, and what contradiction queries compare lies on IN_SLOT.
+// IN_SLOT, and what contradiction queries compare lies on IN_SLOT, SUBJECT and OBJECT.
 // Instants are microseconds since 1970 as INT64: the engines lose zones and crash beyond the year 9999.
 
 // --- about the graph itself
@@ -21,9 +21,9 @@ CREATE NODE TABLE Node(id STRING PRIMARY KEY, kind STRING, seq INT64, body STRIN
 
 // --- claims
 // a claim (kind: positive, negative) or a justification of one (kind: backing) at its slot
-CREATE REL TABLE IN_SLOT(FROM Node TO Node, kind STRING, seq INT64, object_norm STRING, from_lo INT64, to_hi INT64, body STRING);
-CREATE REL TABLE SUBJECT(FROM Node TO Node, seq INT64, claim STRING);
-CREATE REL TABLE OBJECT(FROM Node TO Node, seq INT64, claim STRING);
+CREATE REL TABLE IN_SLOT(FROM Node TO Node, kind STRING, seq INT64, predicate STRING, object_norm STRING, from_lo INT64, to_hi INT64, body STRING);
+CREATE REL TABLE SUBJECT(FROM Node TO Node, seq INT64, claim STRING, predicate STRING);
+CREATE REL TABLE OBJECT(FROM Node TO Node, seq INT64, claim STRING, predicate STRING);
 CREATE REL TABLE DEPENDS_ON(FROM Node TO Node);
 CREATE REL TABLE SUPERSEDES(FROM Node TO Node, seq INT64, body STRING);
 CREATE REL TABLE CONFLICTS_WITH(FROM Node TO Node, seq INT64, body STRING);

@@ -10,19 +10,19 @@ CREATE (:Node {id: $id, kind: $kind, seq: $seq, body: $body})
 // name: IN_SLOT
 MATCH (a:Node {id: $source})
 MATCH (b:Node {id: $target})
-CREATE (a)-[:IN_SLOT {kind: $kind, seq: $seq, object_norm: $object_norm, from_lo: $from_lo, to_hi: $to_hi, body: $body}]->(b)
+CREATE (a)-[:IN_SLOT {kind: $kind, seq: $seq, predicate: $predicate, object_norm: $object_norm, from_lo: $from_lo, to_hi: $to_hi, body: $body}]->(b)
 RETURN a.id
 
 // name: SUBJECT
 MATCH (a:Node {id: $source})
 MATCH (b:Node {id: $target})
-CREATE (a)-[:SUBJECT {seq: $seq, claim: $claim}]->(b)
+CREATE (a)-[:SUBJECT {seq: $seq, claim: $claim, predicate: $predicate}]->(b)
 RETURN a.id
 
 // name: OBJECT
 MATCH (a:Node {id: $source})
 MATCH (b:Node {id: $target})
-CREATE (a)-[:OBJECT {seq: $seq, claim: $claim}]->(b)
+CREATE (a)-[:OBJECT {seq: $seq, claim: $claim, predicate: $predicate}]->(b)
 RETURN a.id
 
 // name: DEPENDS_ON

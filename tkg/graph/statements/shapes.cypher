@@ -6,9 +6,9 @@ MATCH (s:Node {id: $slot_id})
 MATCH (a:Node {id: $subject_id})
 MATCH (b:Node {id: $object_id})
 CREATE (c:Node {id: $id, kind: 'claim', seq: $seq})
-CREATE (c)-[:IN_SLOT {kind: $kind, seq: $seq, object_norm: $object_norm, from_lo: $from_lo, to_hi: $to_hi, body: $body}]->(s)
-CREATE (c)-[:SUBJECT {seq: $seq, claim: $id}]->(a)
-CREATE (c)-[:OBJECT {seq: $seq, claim: $id}]->(b)
+CREATE (c)-[:IN_SLOT {kind: $kind, seq: $seq, predicate: $predicate, object_norm: $object_norm, from_lo: $from_lo, to_hi: $to_hi, body: $body}]->(s)
+CREATE (c)-[:SUBJECT {seq: $seq, claim: $id, predicate: $predicate}]->(a)
+CREATE (c)-[:OBJECT {seq: $seq, claim: $id, predicate: $predicate}]->(b)
 RETURN c.id
 
 // name: evidence
