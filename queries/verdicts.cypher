@@ -1,4 +1,4 @@
-// What the gate decided about a claim.
+// What the gate decided about a claim or artefact.
 // parameters: id
 // columns: seq, body
 MATCH (:Node {id: $id})<-[:ABOUT]-(v:Node)

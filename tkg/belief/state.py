@@ -32,6 +32,8 @@ PRECEDENCE: Final = (
     "active",
 )
 
+#: statuses of what waits for a person
+_WAITING: Final = frozenset({"held", "quarantined"})
 _DAY: Final = 86_400_000_000
 
 
@@ -128,6 +130,9 @@ def state_of(
             "revoked", _denied_by(view, claims, predicate, book, as_of), _code(book, claim.id, "status", as_of)
         )
     if status != "active":
+        # what waits and has lost what it rests on is revoked: there is nothing left to decide about
+        if status in _WAITING and book.support(claim.id, as_of) == "unsupported":
+            return _fallen(view, claims, predicate, book, as_of)
         return State(status, (), _code(book, claim.id, "status", as_of))
     order = Order(claims, predicate, book, as_of, same)
     index = next((i for i, s in enumerate(order.standings) if s.claim.id == claim.id), None)
@@ -221,9 +226,10 @@ def artefact_state(
         stale: a claim it used is no longer the value of its slot (`is_stale`).
     """
     status = book.status(artefact_id, as_of)
-    if status == "revoked" or status != "active":
-        return State(status, (), _code(book, artefact_id, "action", as_of) or _code(book, artefact_id, "status", as_of))
+    # what waits and has lost what it rests on is revoked: there is nothing left to decide about
     support = book.support(artefact_id, as_of)
+    if status != "active" and not (status in _WAITING and support == "unsupported"):
+        return State(status, (), _code(book, artefact_id, "action", as_of) or _code(book, artefact_id, "status", as_of))
     if support == "suspended":
         backers = () if justification is None else (justification,)
         return State(_waiting_word(backers, book, as_of))

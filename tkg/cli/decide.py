@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -29,9 +30,11 @@ from tkg.cli.options import (
     Version,
 )
 from tkg.cli.plans import report
-from tkg.cli.screen import print_fields, print_heading, print_json, print_line
+from tkg.cli.reviewing import go_through, show_waiting
+from tkg.cli.screen import print_json, print_line
 from tkg.cli.verdicts import exit_code, show_verdict, verdict_json
-from tkg.memory.answers import Explanation
+from tkg.errors import RequestError
+from tkg.model.scope import Channel
 
 
 class Choice(StrEnum):
@@ -39,12 +42,36 @@ class Choice(StrEnum):
 
     ACCEPT = "accept"
     REJECT = "reject"
+    EDIT = "edit"
+    MERGE = "merge"
+    REOPEN = "reopen"
+
+
+_DONE: Final = {"accept": "Accepted", "reject": "Rejected", "edit": "Edited", "merge": "Merged", "reopen": "Reopened"}
 
 
 def review(
-    store: Store, tenant: Tenant, user: User = None, engine: EngineChoice = Engine.AUTO, json: Json = False
-) -> None:
-    """List the candidates that wait for a person, oldest first; `tkg decide` accepts or rejects one."""
+    store: Store,
+    tenant: Tenant,
+    user: User = None,
+    ask: Annotated[bool, typer.Option("--ask", help="Go through them and decide with single keys.")] = False,
+    channel: Annotated[Channel | None, typer.Option("--channel", help="Your class; with --ask.")] = None,
+    principal: Annotated[str | None, typer.Option("--principal", metavar="NAME", help="You; with --ask.")] = None,
+    engine: EngineChoice = Engine.AUTO,
+    json: Json = False,
+) -> int:
+    """List what waits for a person, oldest first: words in context, rivals, and what each choice would bring about.
+
+    `tkg decide` settles one. With --ask, in a terminal, one key settles each: a accept, r reject, e edit, m merge, s skip,
+    q quit. What has high consequence is accepted by typing the whole word, and with a reason.
+    """
+    if ask:
+        if channel is None or principal is None:
+            raise RequestError("--ask takes --channel and --principal: decisions are signed")
+        if json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise RequestError("--ask needs a terminal; for tools there are `tkg review --json` and `tkg decide`")
+        with writing(store, engine) as memory:
+            return go_through(memory.scope(tenant, user, channel=channel, principal=principal))
     with reading(store, engine) as memory:
         waiting = memory.scope(tenant, user).review()
     if json:
@@ -53,27 +80,8 @@ def review(
         print_line("Nothing waits for a decision.")
     else:
         for number, one in enumerate(waiting, 1):
-            _show(number, one)
-
-
-def _show(number: int, one: Explanation) -> None:
-    no = "not " if one.polarity == "negative" else ""
-    said = f"{one.subject} · {one.predicate} · {no}{one.object}" if one.subject is not None else one.content or one.kind
-    print_heading(f"{number}. {said}")
-    reasons = [
-        check.reason for made in one.decisions for check in made.checks if check.outcome in ("hold", "quarantine")
-    ]
-    first = one.evidence[0] if one.evidence else None
-    print_fields(
-        [
-            ("id", one.id),
-            ("state", one.state),
-            ("waits because", " ".join(reasons) or one.code),
-            ("class", one.channel),
-            ("source", None if first is None else " ".join(p for p in (first.uri, first.version, first.locator) if p)),
-            ("quote", None if first is None else first.quote),
-        ]
-    )
+            show_waiting(number, one)
+    return 0
 
 
 def decide(
@@ -81,22 +89,47 @@ def decide(
     tenant: Tenant,
     channel: ChannelChoice,
     principal: Principal,
-    claim_id: Identifier,
-    choice: Annotated[Choice, typer.Argument(metavar="accept|reject", help="The decision.")],
+    candidate: Identifier,
+    choice: Annotated[Choice, typer.Argument(metavar="accept|reject|edit|merge|reopen", help="The decision.")],
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; kept with the decision.")] = "",
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="FIELD=TEXT", help="edit: subject, predicate, object, valid_from or valid_to."),
+    ] = None,
+    into: Annotated[
+        str | None, typer.Option("--into", metavar="ID", help="merge: the claim that says the same.")
+    ] = None,
+    also: Annotated[
+        list[str] | None, typer.Option("--also", metavar="ID", help="Accept or reject another one with it.")
+    ] = None,
     user: User = None,
     session: Session = None,
     engine: EngineChoice = Engine.AUTO,
     json: Json = False,
 ) -> None:
-    """Accept or reject a candidate that waits; the decision is recorded as a person's evidence.
+    """Settle what waits: accept, reject, edit, merge; or reopen what was decided.
 
-    It needs a person's channel, and somebody else than who proposed it.
+    It needs a person's channel, and for all but a rejection somebody else than who proposed it. An acceptance is a
+    person's evidence. What has high consequence takes a reason, and is never accepted together with others.
     """
+    fields = dict(_field(one) for one in changes or ())
     with writing(store, engine) as memory:
         handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
-        plan = handle.decide(claim_id, choice.value, reason=reason)
-    report("tkg.decide/1", plan, title=f"{choice.value.capitalize()}ed", json=json)
+        if also:
+            if fields or into:
+                raise RequestError("--also goes with accept and reject only")
+            plans = handle.decide_many([candidate, *also], choice.value, reason=reason)
+            plan = plans[-1].model_copy(update={"targets": tuple(one for made in plans for one in made.targets)})
+        else:
+            plan = handle.decide(candidate, choice.value, reason=reason, changes=fields or None, into=into)
+    report("tkg.decide/1", plan, title=_DONE[choice.value], json=json)
+
+
+def _field(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise RequestError("--set takes FIELD=TEXT, such as --set object='case-management queue'")
+    return name.strip(), value
 
 
 def verify(

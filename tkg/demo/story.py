@@ -102,7 +102,7 @@ class Story:
         self._operator = self._handle(Channel.HUMAN_VERIFIED, "olga", "incident-7")
         self.poison = ""
         self.correction_id = ""
-        self._artefacts: dict[str, Artefact] = {}
+        self._artefacts: dict[str, str] = {}
 
     def _handle(self, channel: Channel, principal: str, session: str | None = None) -> Handle:
         return self._memory.scope(TENANT, channel=channel, principal=principal, session=session)
@@ -137,7 +137,7 @@ class Story:
         return self._operator.value(SUBJECT, PREDICATE, valid_at=valid_at, as_of=as_of).value
 
     def _states(self) -> dict[str, str]:
-        named = {"claim": self.poison, **{kind: one.id for kind, one in self._artefacts.items()}}
+        named = {"claim": self.poison, **self._artefacts}
         return {name: self._operator.explain(one).state for name, one in named.items()}
 
     def _show_items(self, result: Recalled) -> None:
@@ -145,7 +145,7 @@ class Story:
         self._stage.table(["", "kind", "what the agent is shown"], rows)
 
     def _show_states(self) -> None:
-        ids = {"claim": self.poison, **{kind: one.id for kind, one in self._artefacts.items()}}
+        ids = {"claim": self.poison, **self._artefacts}
         self._stage.table(["what", "state", "id"], [(name, state, ids[name]) for name, state in self._states().items()])
 
     # -- day 0
@@ -200,9 +200,17 @@ class Story:
             ("action", f"Send the exception report of case 88 to the {MAILBOX}.", {"tool": "mail", "case": "88"}),
         ):
             made = agent.derive(kind, content, used=result, meta=meta)
-            assert isinstance(made, Artefact)
-            self._artefacts[kind] = made
-            stage.facts[kind] = made.id
+            written = made.id if isinstance(made, Artefact) else made.artefact_id or ""
+            self._artefacts[kind] = written
+            stage.facts[kind] = written
+        stage.say(
+            "What agents do from now on is not theirs to decide: the skill waits for a person. Ben has just done it "
+            "that way, and accepts it."
+        )
+        ben = self._handle(Channel.HUMAN_STATED, "ben")
+        skill = self._artefacts["skill"]
+        stage.expect("day_4_skill", ben.explain(skill).state, "held", "The agent's skill is held.")
+        ben.decide(skill, "accept", reason="that is how I filed case 88")
         self._show_states()
         stage.expect(
             "day_4_exposure", len(self._operator.exposure(self.poison)), 1, "One read has shown the claim so far."
@@ -329,7 +337,7 @@ class Story:
             ["what falls", "before", "after", "id"],
             [(one.kind, one.before, one.after, one.id) for one in plan.falls],
         )
-        ours = {one.id for one in self._artefacts.values()}
+        ours = set(self._artefacts.values())
         stage.expect(
             "plan_falls", ours <= {one.id for one in plan.falls}, True, "Summary, skill and action are in the plan."
         )
@@ -344,7 +352,7 @@ class Story:
         )
         refused = None
         try:
-            self._handle(Channel.TRUSTED_TOOL, "mail-runner").dispatch(self._artefacts["action"].id)
+            self._handle(Channel.TRUSTED_TOOL, "mail-runner").dispatch(self._artefacts["action"])
         except Conflict as error:
             refused = error.code
             stage.quote(f"dispatch: {error}")

@@ -1,6 +1,6 @@
 """The write gate: eleven pure checks between a candidate and the store. Values in, values out."""
 
-from tkg.gate.checks import CHECKS
+from tkg.gate.checks import CHECKS, ECHO
 from tkg.gate.duplicates import same_statement
 from tkg.gate.instructions import find_instruction
 from tkg.gate.judge import judge, judge_text
@@ -9,6 +9,7 @@ from tkg.gate.values import Assessment, GateContext, Judgement
 
 __all__ = [
     "CHECKS",
+    "ECHO",
     "Assessment",
     "GateContext",
     "Judgement",

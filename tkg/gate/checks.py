@@ -90,10 +90,9 @@ def standing(context: GateContext) -> CheckResult:
 def kind(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
     """Which path it takes: procedures that no person proposed, and what documents say, wait for a person."""
     name = "kind"
-    if candidate.kind == "procedure" and context.rank < _HUMAN:
-        return CheckResult(
-            check=name, outcome="hold", code="needs_review", reason="A procedure that no person proposed waits for one."
-        )
+    waits = path(candidate.kind, context, policy)
+    if waits.outcome != "pass":
+        return waits
     if context.rank <= max((channel.rank for channel in policy.held_channels), default=-1):
         return CheckResult(
             check=name,
@@ -123,6 +122,15 @@ def kind(candidate: Candidate, context: GateContext, policy: WritePolicy) -> Che
             reason="It is a constraint and no preference: propose it as a procedure, or let a person decide.",
         )
     return CheckResult(check=name, outcome="pass")
+
+
+def path(kind: str, context: GateContext, policy: WritePolicy) -> CheckResult:
+    """Return whether something of this kind waits for a person whoever wrote it below one: procedures, skills."""
+    if kind in policy.held_kinds and context.rank < _HUMAN:
+        return CheckResult(
+            check="kind", outcome="hold", code="needs_review", reason=f"A {kind} that no person proposed waits for one."
+        )
+    return CheckResult(check="kind", outcome="pass", code="ok" if kind in ("claim", "procedure") else kind)
 
 
 def shape(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
@@ -256,16 +264,20 @@ TOMBSTONE: Final = CheckResult(
 )
 
 
+#: the memory's own voice is no evidence
+ECHO: Final = CheckResult(
+    check="provenance",
+    outcome="reject",
+    code="echo",
+    reason="The session was shown it by this memory; an echo is no evidence.",
+)
+
+
 def provenance(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
     """Evidence that can be fetched again, is not the memory's own voice, not erased, and not from the future."""
     name = "provenance"
     if context.echo:
-        return CheckResult(
-            check=name,
-            outcome="reject" if context.rank <= _HUMAN else "note",
-            code="echo",
-            reason="The session was shown it by this memory; an echo is no evidence.",
-        )
+        return ECHO if context.rank <= _HUMAN else ECHO.model_copy(update={"outcome": "note"})
     if context.tombstoned:
         return TOMBSTONE
     if candidate.observed_at > context.now + policy.future_skew_seconds * 1_000_000:
@@ -294,11 +306,16 @@ def confidence(candidate: Candidate, context: GateContext, policy: WritePolicy) 
             code="threshold",
             reason="A source of this class is not believed without evidence.",
         )
-    if min(candidate.confidence, policy.ladder.get(_lowest(context), 0)) < policy.least_confidence:
+    if believed(candidate, context, policy) < policy.least_confidence:
         return CheckResult(
             check=name, outcome="reject", code="threshold", reason="The confidence is below the threshold."
         )
     return CheckResult(check=name, outcome="pass")
+
+
+def believed(candidate: Candidate, context: GateContext, policy: WritePolicy) -> int:
+    """Return the confidence in millionths: the lower of the ladder's for the class and the extractor's."""
+    return min(candidate.confidence, policy.ladder.get(_lowest(context), 0))
 
 
 def _lowest(context: GateContext) -> Channel:
@@ -308,17 +325,17 @@ def _lowest(context: GateContext) -> Channel:
 def duplicates(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
     """Is it known already? Then the claim gains evidence and no second claim is made."""
     found = context.assessment
-    if found is not None and found.outcome == "reinforce":
-        return CheckResult(check="duplicates", outcome="reinforce", code=found.rule, reason=found.reason)
+    if found is not None and found.outcome in ("reinforce", "reject"):
+        return CheckResult.build(check="duplicates", outcome=found.outcome, code=found.rule, reason=found.reason)
     return CheckResult(check="duplicates", outcome="pass")
 
 
 def contradiction(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
     """What belief found when it was laid beside its slot."""
     found = context.assessment
-    if found is None or found.outcome == "reinforce":
+    if found is None or found.outcome in ("reinforce", "reject"):
         return CheckResult(check="contradiction", outcome="pass")
-    outcome = {"accept": "note", "hold": "hold", "quarantine": "quarantine"}[found.outcome]
+    outcome = "note" if found.outcome == "accept" else found.outcome
     return CheckResult.build(check="contradiction", outcome=outcome, code=found.rule, reason=found.reason)
 
 

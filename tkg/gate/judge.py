@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from tkg.gate.checks import CHECKS, TOMBSTONE, contradiction, duplicates, hint, never_store, never_stored, standing
+from tkg.gate.checks import (
+    CHECKS,
+    TOMBSTONE,
+    believed,
+    contradiction,
+    duplicates,
+    hint,
+    never_store,
+    never_stored,
+    path,
+    standing,
+)
 from tkg.gate.values import GateContext, Judgement
 from tkg.model.document import Candidate
 from tkg.model.policy import WritePolicy
@@ -23,20 +35,29 @@ def _conclude(checks: list[CheckResult]) -> Judgement:
     for word, outcome in _LADDER:
         for result in checks:
             if result.outcome == word:
-                return Judgement(outcome=outcome, code=result.code, checks=tuple(checks))
+                return Judgement(outcome=outcome, code=result.code, checks=tuple(checks), stage=result.check)
     return Judgement(outcome=Outcome.ACCEPTED, code="ok", checks=tuple(checks))
 
 
-def judge_text(text: str, context: GateContext, policy: WritePolicy) -> Judgement:
-    """Judge a whole text before it is kept as an episode, summary or skill: what may not be kept, what waits.
+def judge_text(
+    texts: str | Sequence[str], context: GateContext, policy: WritePolicy, kind: str = "episode"
+) -> Judgement:
+    """Judge a whole text before it is kept as an episode, summary, skill or action: what may not be kept, what waits.
 
-    Only the checks that apply to text without a subject and predicate run: scope_and_channel, never_store (rejects,
-    code "secret"), instruction_shape (holds below a person, code "instruction"; a note for a person) and provenance
-    (tombstone). What a text *says* is judged claim by claim.
+    Only the checks that apply to text without a subject and predicate run: scope_and_channel, kind (a skill that no
+    person proposed waits for one), never_store (rejects, code "secret"), instruction_shape (holds below a person, code
+    "instruction"; a note for a person) and provenance (tombstone). What a text *says* is judged claim by claim.
+
+    Args:
+        texts: the text, or the text and what is kept beside it (the name of a skill, the arguments of an action).
+        context: who writes, with the label of the whole exposure.
+        policy: the write policy.
+        kind: kind of artefact.
     """
-    results = [standing(context), never_stored((text,))]
+    every = (texts,) if isinstance(texts, str) else tuple(texts)
+    results = [standing(context), path(kind, context, policy), never_stored(every)]
     if results[-1].outcome != "reject":
-        results.append(hint((text,), context, policy))
+        results.append(hint(every, context, policy))
         if context.tombstoned:
             results.append(TOMBSTONE)
     return _conclude(results)
@@ -65,4 +86,4 @@ def judge(candidate: Candidate, context: GateContext, policy: WritePolicy) -> Ju
         results.append(result)
         refused = refused or result.outcome == "reject"
         sealed = check is never_store and result.outcome == "reject"
-    return _conclude(results)
+    return replace(_conclude(results), confidence=believed(candidate, context, policy))

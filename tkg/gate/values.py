@@ -22,7 +22,7 @@ class Assessment:
         target: id of the claim that is reinforced, if one is.
     """
 
-    outcome: Literal["accept", "reinforce", "hold", "quarantine"]
+    outcome: Literal["accept", "reinforce", "hold", "quarantine", "reject"]
     rule: str
     reason: str
     target: str | None = None
@@ -66,8 +66,13 @@ class GateContext:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The gate's answer: `code` is the reason of the check that decided, `checks` lists all of them in order."""
+    """The gate's answer: `code` is the reason of the check that decided, `stage` its name (empty where none objected),
+    `checks` lists all of them in order.
+    """
 
     outcome: Outcome
     code: str
     checks: tuple[CheckResult, ...]
+    stage: str = ""
+    #: millionths: the lower of the ladder's and the extractor's
+    confidence: int | None = None

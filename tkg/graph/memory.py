@@ -304,9 +304,9 @@ class MemoryGraph:
         record, seq = self._records.get(verdict_id, (None, 0))
         return (record, seq) if isinstance(record, Verdict) else None
 
-    def verdicts(self, claim_id: str) -> list[tuple[Verdict, int]]:
-        """Verdicts about a claim."""
-        return self._all(Verdict, ["about"], claim_id)
+    def verdicts(self, about: str) -> list[tuple[Verdict, int]]:
+        """Verdicts about a claim or artefact."""
+        return self._all(Verdict, ["about"], about)
 
     def changes(self, target: str | None = None) -> Iterator[tuple[StatusChange, int]]:
         """Status changes of one target, or of all."""
@@ -371,7 +371,7 @@ def _relations(record: Record) -> Iterator[tuple[str, str]]:
         case Refinement():
             yield from (("finer", record.finer), ("coarser", record.coarser))
         case Verdict():
-            yield from (("about", other) for other in (record.claim_id,) if other is not None)
+            yield from (("about", other) for other in (record.about,) if other is not None)
         case StatusChange():
             yield "target", record.target
 

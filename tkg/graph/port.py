@@ -197,8 +197,8 @@ class Graph(Protocol):
         """One verdict."""
         ...
 
-    def verdicts(self, claim_id: str) -> list[tuple[Verdict, int]]:
-        """Verdicts about a claim."""
+    def verdicts(self, about: str) -> list[tuple[Verdict, int]]:
+        """Verdicts about a claim or artefact."""
         ...
 
     def changes(self, target: str | None = None) -> Iterator[tuple[StatusChange, int]]:

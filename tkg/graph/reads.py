@@ -283,9 +283,9 @@ class Reads:
         """One verdict."""
         return self._record(Verdict, verdict_id)
 
-    def verdicts(self, claim_id: str) -> list[tuple[Verdict, int]]:
-        """Verdicts about a claim."""
-        return self._records(Verdict, "verdicts", id=claim_id)
+    def verdicts(self, about: str) -> list[tuple[Verdict, int]]:
+        """Verdicts about a claim or artefact."""
+        return self._records(Verdict, "verdicts", id=about)
 
     def changes(self, target: str | None = None) -> Iterator[tuple[StatusChange, int]]:
         """Status changes of one target, or of all."""

@@ -42,7 +42,7 @@ _EDGES: Final[dict[str, tuple[tuple[str, str, str], ...]]] = {
         ("IN_SESSION", "session_id", "session"),
         ("SHOWED", "shown", OUTSIDE),
     ),
-    "verdict": (("ABOUT", "claim_id", OUTSIDE),),
+    "verdict": (("ABOUT", "about", OUTSIDE),),
     "status": (("ABOUT", "target", "target"),),
 }
 #: records whose body lies on an edge

@@ -115,8 +115,8 @@ class _Adding:
             case StoredEvidence(session_id=str()):
                 ends = {"source_id": record.source_id, "session_id": record.session_id}
                 return "evidence", at | ends | {"principal_id": record.principal_id, "body": body(record)}
-            case Verdict(claim_id=str()):
-                return "verdict", at | {"claim_id": record.claim_id, "body": body(record)}
+            case Verdict() if record.about is not None:
+                return "verdict", at | {"about": record.about, "body": body(record)}
             case Retrieval(session_id=str()):
                 ends = {"principal_id": record.principal_id, "session_id": record.session_id}
                 return "retrieval", at | ends | {"body": body(record)}

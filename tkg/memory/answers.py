@@ -90,6 +90,35 @@ class Explanation(Frozen):
     decisions: tuple[Decision, ...] = ()
 
 
+class Rival(Frozen):
+    """A standing claim of the same slot as a candidate: what the decision is against."""
+
+    id: str
+    object: str | None
+    polarity: str = "positive"
+    channel: str
+    valid_from: str | None = None
+    valid_to: str | None = None
+    said_by: str | None = None
+
+
+class Waiting(Explanation):
+    """A candidate that waits for a person, with what the decision needs.
+
+    `context` are the words around its quote where the text itself is stored; `on_accept` and `on_reject` say what each
+    choice would bring about.
+    """
+
+    waits_because: str
+    consequence: Literal["low", "high"] = "low"
+    since: str | None
+    age_seconds: int
+    context: str | None = None
+    rivals: tuple[Rival, ...] = ()
+    on_accept: str
+    on_reject: str
+
+
 class Node(Frozen):
     """A node of a lineage: what it is, its state, and its distance from the root."""
 

@@ -1,27 +1,25 @@
-"""Decisions of people: superseding, freezing, reviewing, verifying."""
+"""Decisions of people: superseding, freezing, verifying."""
 
 from __future__ import annotations
 
 from tkg.errors import Conflict, NotPermitted
 from tkg.memory import writing
-from tkg.memory.answers import Explanation, Plan
 from tkg.memory.caller import Caller
-from tkg.memory.inspecting import explain
-from tkg.memory.replan import consequences, marks, support_changes
+from tkg.memory.replan import support_changes
 from tkg.memory.tenant import Tenant
-from tkg.memory.visible import reaches, visible_claim
+from tkg.memory.visible import visible_claim
 from tkg.model.claim import Justification, Supersession
 from tkg.model.entry import Record
 from tkg.model.evidence import Evidence
 from tkg.model.scope import Channel
 from tkg.model.verdict import CheckResult, Outcome, StatusChange, Verdict
-from tkg.model.view import Backer, SlotClaim
+from tkg.model.view import SlotClaim
 from tkg.text import MAX_NAME, MAX_TEXT, clean
 
 _PEOPLE = frozenset({Channel.HUMAN_STATED, Channel.HUMAN_VERIFIED})
 
 
-def _person(caller: Caller, what: str) -> str:
+def person(caller: Caller, what: str) -> str:
     """Return the principal of a person's handle.
 
     Raises:
@@ -56,7 +54,7 @@ def decision_evidence(
 
 def supersede(tenant: Tenant, caller: Caller, old: str, new: str, reason: str) -> str:
     """See `Handle.supersede`."""
-    principal = _person(caller, "superseding")
+    principal = person(caller, "superseding")
     reason = clean(reason, "reason", limit=MAX_TEXT)
     loser, winner = visible_claim(tenant, caller, old), visible_claim(tenant, caller, new)
     if loser.claim.slot_id != winner.claim.slot_id or old == new:
@@ -105,52 +103,9 @@ def freeze(tenant: Tenant, caller: Caller, value: str, subject: str | None, pred
     tenant.commit("freeze" if value == "frozen" else "thaw", caller.scope.path, changes)
 
 
-def review(tenant: Tenant, caller: Caller) -> list[Explanation]:
-    """See `Handle.review`."""
-    waiting = [
-        *tenant.book.targets("status", "held"),
-        *(one for one in tenant.book.targets("status", "quarantined") if _by_gate(tenant, one)),
-    ]
-    claims = [view for one in waiting if (view := tenant.graph.claim(one)) and reaches(caller, view.claim.scope)]
-    return [explain(tenant, caller, view.claim.id) for view in sorted(claims, key=lambda one: (one.seq, one.claim.id))]
-
-
-def _by_gate(tenant: Tenant, claim_id: str) -> bool:
-    """Return whether the gate put a claim in quarantine (a person's quarantine is lifted with `release`)."""
-    last = tenant.book.last(claim_id, "status")
-    return last is not None and last.actor is None
-
-
-def decide(tenant: Tenant, caller: Caller, claim_id: str, decision: str, reason: str) -> Plan:
-    """See `Handle.decide`."""
-    principal = _person(caller, "a decision")
-    if decision not in ("accept", "reject"):
-        raise Conflict("the decision is accept or reject")
-    claim = visible_claim(tenant, caller, claim_id)
-    status = tenant.book.status(claim_id)
-    if status != "held" and not (status == "quarantined" and _by_gate(tenant, claim_id)):
-        raise Conflict(f"the candidate is {status}; only one that waits can be decided")
-    proposers = {verdict.principal for verdict, _ in tenant.graph.verdicts(claim_id)}
-    if decision == "accept" and principal in proposers:
-        raise NotPermitted("the proposer cannot approve it; another person must")
-    shown = clean(reason, "reason", limit=MAX_TEXT) if reason else None
-    records: list[Record] = []
-    added = []
-    if decision == "accept":
-        records, support = decision_evidence(tenant, caller, claim, f"review:{claim_id}", shown)
-        added = [support]
-    changes = {claim_id: "active" if decision == "accept" else "rejected"}
-    seq = tenant.ledger.head.seq + 1
-    found = consequences(tenant, changes, [Backer(one, seq) for one in added])
-    code = "approved" if decision == "accept" else "refused"
-    records += marks(tenant, found, code=code, actor=principal, reason=shown)
-    entry = tenant.commit("decide", claim.claim.scope, records)
-    return Plan(status=changes[claim_id], targets=(claim_id,), planned_at=seq - 1, done_at=entry.seq)
-
-
 def verify(tenant: Tenant, caller: Caller, claim_id: str, evidence: Evidence | None) -> Verdict:
     """See `Handle.verify`."""
-    principal = _person(caller, "verifying")
+    principal = person(caller, "verifying")
     claim = visible_claim(tenant, caller, claim_id)
     if tenant.book.status(claim_id) != "active":
         raise Conflict("only a claim that stands can be verified; decide or release it first")

@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from tkg.errors import Conflict, Frozen, NotFound, Rejected, RequestError
-from tkg.gate import find_secret
 from tkg.memory import writing
 from tkg.memory.caller import Caller
 from tkg.memory.exposure import label_of, label_of_session, least, shown_antecedents
 from tkg.memory.proposal import Proposal
 from tkg.memory.states import contested, stale_inputs
 from tkg.memory.tenant import Tenant
+from tkg.memory.texts import held, judge_written, verdict_on
 from tkg.memory.visible import visible_node
 from tkg.model.artefact import Artefact, ArtefactKind
 from tkg.model.claim import Justification
 from tkg.model.entry import Record
 from tkg.model.scope import Channel
 from tkg.model.time import Instant
-from tkg.model.verdict import StatusChange, Verdict
+from tkg.model.verdict import Outcome, StatusChange, Verdict
 from tkg.text import clean
 
 #: kinds whose label counts everything the session was shown, whatever the taint window of claims
@@ -133,16 +133,33 @@ def derive(
     if not isinstance(content, str):
         raise RequestError(f"the content of a {kind} is text")
     text = clean(content, "content")
-    if (secret := find_secret((text,))) is not None:
-        raise Rejected(f"the {kind} holds what is never stored: {secret}; leave it out")
-    return _write_artefact(
-        tenant, caller, kind, text, basis(tenant, caller, kind, used, from_, alternatives), meta or {}
-    )
+    kept = {key: clean(value, "meta") for key, value in (meta or {}).items()}
+    return _write_artefact(tenant, caller, kind, text, basis(tenant, caller, kind, used, from_, alternatives), kept)
 
 
 def _write_artefact(
     tenant: Tenant, caller: Caller, kind: str, text: str, found: Basis, meta: Mapping[str, str]
-) -> Artefact:
+) -> Artefact | Verdict:
+    """Let the gate judge a text with the label of its whole basis, and write what it allows.
+
+    Returns:
+        The artefact; the verdict where it waits for a person.
+
+    Raises:
+        Rejected: it may not be kept; the verdict is recorded, without the text.
+    """
+    channel, _ = caller.speaking()
+    # without a session the trace is missing; that lowers the stored label, and says nothing of who proposes
+    label = found.label if caller.session is not None else channel
+    judged = judge_written(tenant, caller, (text, *meta.values()), kind, label)
+    candidate = tenant.names.digest(kind, text)
+    if judged.outcome is Outcome.REJECTED:
+        refused = verdict_on(
+            caller, judged, verdict_id=tenant.ids.new("vrd"), candidate=candidate, kind=kind, label=found.label
+        )
+        tenant.commit("derive", caller.scope.path, [refused])
+        reason = next((one.reason for one in judged.checks if one.outcome == "reject"), judged.code)
+        raise Rejected(f"the {kind} was refused: {reason}")
     artefact = Artefact.build(
         id=tenant.ids.new("art"),
         scope=caller.scope.path,
@@ -151,9 +168,21 @@ def _write_artefact(
         observed_at=tenant.now(),
         session_id=None if caller.session is None else tenant.names.session(caller.session),
         content=text,
-        meta={key: clean(value, "meta") for key, value in meta.items()},
+        meta=dict(meta),
     )
-    records: list[Record] = [artefact, *found.justifications(tenant, artefact.id, None, artefact.observed_at)]
+    verdict = verdict_on(
+        caller,
+        judged,
+        verdict_id=tenant.ids.new("vrd"),
+        candidate=candidate,
+        kind=kind,
+        label=found.label,
+        artefact_id=artefact.id,
+    )
+    supports = found.justifications(tenant, artefact.id, None, artefact.observed_at)
+    records: list[Record] = [artefact, *supports, verdict]
+    if judged.outcome is Outcome.HELD:
+        records.append(held(tenant, artefact.id, judged.code))
     if kind == "action":
         records.append(
             StatusChange(
@@ -161,7 +190,7 @@ def _write_artefact(
             )
         )
     tenant.commit("derive", caller.scope.path, records)
-    return artefact
+    return verdict if judged.outcome is Outcome.HELD else artefact
 
 
 def dispatch(tenant: Tenant, caller: Caller, action_id: str) -> Artefact:

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tkg.errors import NotPermitted
-from tkg.memory import changing, deriving, dumping, inspecting, reading, remembering, revoking, writing
-from tkg.memory.answers import Explanation, Lineage, Plan, Value
+from tkg.memory import changing, deriving, dumping, inspecting, reading, remembering, reviewing, revoking, writing
+from tkg.memory.answers import Explanation, Lineage, Plan, Value, Waiting
 from tkg.memory.caller import Caller
 from tkg.memory.proposal import Proposal
 from tkg.memory.tenant import AsOf, Tenant
@@ -185,11 +185,12 @@ class Handle:
             meta: plain strings kept with the artefact (name of a skill, tool of an action).
 
         Returns:
-            The artefact, or for a claim the gate's verdict.
+            The artefact; for a claim, and for a text that waits for a person (a skill no person proposed, a text shaped
+            like an instruction), the gate's verdict with `artefact_id`.
 
         Raises:
             NotFound: an unknown id. RequestError: nothing it rests on, or an unknown kind.
-            Conflict: something it rests on does not stand.
+            Conflict: something it rests on does not stand. Rejected: the text may not be kept.
         """
         with self._writing() as tenant:
             return deriving.derive(
@@ -361,24 +362,50 @@ class Handle:
         with self._writing() as tenant:
             changing.freeze(tenant, self._caller, "thawed", subject, predicate, reason)
 
-    def review(self) -> list[Explanation]:
-        """Return the candidates that wait for a person, oldest first."""
+    def review(self) -> list[Waiting]:
+        """Return what waits for a person, oldest first: source, words in context, rivals, and what each choice does."""
         with self._reading() as tenant:
-            return changing.review(tenant, self._caller)
+            return reviewing.review(tenant, self._caller)
 
-    def decide(self, claim_id: str, decision: str, *, reason: str = "") -> Plan:
-        """Accept or reject a held or quarantined candidate; the decision is recorded as evidence of a person.
+    def decide(
+        self,
+        candidate: str,
+        decision: str,
+        *,
+        reason: str = "",
+        changes: Mapping[str, Any] | None = None,
+        into: str | None = None,
+        seconds: float | None = None,
+    ) -> Plan:
+        """Decide about what waits; an acceptance is recorded as evidence of class human_verified.
 
         Args:
-            claim_id: id of the candidate.
-            decision: "accept" or "reject".
-            reason: why.
+            candidate: id of the claim, skill, summary or action.
+            decision: "accept"; "reject"; "edit" (a corrected claim takes its place); "merge" (it says the same as
+                another claim, which gains its evidence); "reopen" (take the last decision back).
+            reason: why; required for what has high consequence.
+            changes: for an edit: new subject, predicate, object, valid_from or valid_to.
+            into: for a merge: id of the claim that says the same.
+            seconds: how long the review took, for the figures of the queue.
 
         Raises:
             NotPermitted: not a person's channel, or the proposer itself. Conflict: it is not waiting.
+            RequestError: an unknown decision, or one without what it needs.
         """
         with self._writing() as tenant:
-            return changing.decide(tenant, self._caller, claim_id, decision, reason)
+            return reviewing.decide(
+                tenant, self._caller, candidate, decision, reason, changes=changes, into=into, seconds=seconds
+            )
+
+    def decide_many(self, candidates: Sequence[str], decision: str, *, reason: str) -> list[Plan]:
+        """Accept or reject several candidates at once.
+
+        Raises:
+            NotPermitted: an acceptance of something of high consequence, or of what agents follow (skills, actions): those
+                are accepted one by one. Nothing is decided then.
+        """
+        with self._writing() as tenant:
+            return reviewing.decide_many(tenant, self._caller, candidates, decision, reason)
 
     def verify(self, claim_id: str, *, evidence: Evidence | None = None) -> Verdict:
         """Confirm a claim as a person: evidence of class human_verified is added to it."""

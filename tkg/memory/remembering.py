@@ -6,26 +6,28 @@ no episode, and repeating the call finds the claims it had already judged; when 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tkg.errors import NotFound, RequestError
 from tkg.extractors import extract
-from tkg.gate import GateContext, Judgement, find_secret, judge_text
+from tkg.gate import ECHO, Judgement
 from tkg.ids import digest
 from tkg.memory import writing
 from tkg.memory.caller import Caller
 from tkg.memory.proposal import Proposal
+from tkg.memory.stamps import without_recalled
 from tkg.memory.tenant import Tenant
+from tkg.memory.texts import held, judge_written, verdict_on, written_label
+from tkg.memory.trial import trial_tenant
 from tkg.model.artefact import Artefact
 from tkg.model.claim import Polarity
 from tkg.model.document import Document, Extracted, Modality
 from tkg.model.entry import Record
 from tkg.model.evidence import Evidence
-from tkg.model.predicate import Predicate
 from tkg.model.scope import Channel
 from tkg.model.time import Instant, When, parse_when, to_datetime
-from tkg.model.verdict import CheckResult, Outcome, StatusChange, Verdict
+from tkg.model.verdict import Outcome, Verdict
 from tkg.text import MAX_NAME, MAX_TEXT, clean
 
 if TYPE_CHECKING:
@@ -70,10 +72,10 @@ def remember(memory: Memory, caller: Caller, passage: Passage) -> list[Verdict]:
     if not memory.exists(caller.scope.tenant):
         if not memory.may_create(channel):
             raise NotFound("no such tenant; create it with memory.create_tenant(id) or check the spelling")
-        if (refused := _secret(text)) is None:
-            memory.create_tenant(caller.scope.tenant)
-        else:
-            return [_verdict(memory.ids.new("vrd"), "", caller, refused, None)]
+        judged = judge_written(trial_tenant(memory, caller.scope.tenant), caller, (text,), "episode", channel)
+        if judged.outcome is Outcome.REJECTED:
+            return [_refused(caller, judged, memory.ids.new("vrd"), "", channel)]
+        memory.create_tenant(caller.scope.tenant)
     tenant = memory.tenant(caller.scope.tenant)
     with tenant.lock:
         return _remember(tenant, caller, passage, text, principal)
@@ -82,24 +84,18 @@ def remember(memory: Memory, caller: Caller, passage: Passage) -> list[Verdict]:
 def _remember(tenant: Tenant, caller: Caller, passage: Passage, text: str, principal: str) -> list[Verdict]:
     observed = tenant.now() if passage.observed_at is None else parse_when(passage.observed_at).start
     evidence = passage.evidence or Evidence(uri=f"session:{caller.session}" if caller.session else f"said:{principal}")
-    name = digest(text)
-    episode_verdict = tenant.names.request(
-        "vrd",
-        caller.scope.path,
-        "episode",
-        evidence.uri,
-        evidence.version or "",
-        passage.turn or "",
-        str(observed),
-        name,
-    )
+    episode_verdict = _request(tenant, caller, passage, evidence, observed, digest(text))
     if (done := tenant.graph.verdict(episode_verdict)) is not None:
         return [done[0], *_earlier(tenant, episode_verdict)]
-    judged = _judged(tenant, caller, text)
-    if judged.outcome is Outcome.REJECTED:
-        verdict = _verdict(episode_verdict, tenant.names.digest(text), caller, judged.checks[-1], None).model_copy(
-            update={"code": judged.code, "checks": judged.checks}
+    label = written_label(tenant, caller)
+    judged = judge_written(tenant, caller, (text,), "episode", label)
+    text, dropped = without_recalled(text)
+    if dropped and not text.strip():
+        judged = replace(
+            judged, outcome=Outcome.REJECTED, code="echo", stage="provenance", checks=(*judged.checks, ECHO)
         )
+    if judged.outcome is Outcome.REJECTED:
+        verdict = _refused(caller, judged, episode_verdict, tenant.names.digest(text), label)
         tenant.commit("remember", caller.scope.path, [verdict])
         return [verdict]
     speaker = passage.speaker or (principal if caller.channel in _PEOPLE else None)
@@ -114,31 +110,39 @@ def _remember(tenant: Tenant, caller: Caller, passage: Passage, text: str, princ
         session=caller.session,
     )
     found = extract(document, known=tuple(tenant.policies.write.registry.predicates))
-    verdicts, hedged = [], False
-    for number, candidate in enumerate(found):
+    verdicts: list[Verdict] = []
+    hedged = False
+    for candidate in found:
         if candidate.modality is not Modality.ASSERTED:
             hedged = hedged or candidate.modality in (Modality.HEDGED, Modality.HABITUAL)
             if not (candidate.modality is Modality.HEDGED and caller.channel is Channel.AGENT_INFERRED):
                 continue
-        verdicts.append(_candidate(tenant, caller, candidate, evidence, _number(tenant, episode_verdict, number)))
+        verdicts.append(
+            _candidate(tenant, caller, candidate, evidence, _number(tenant, episode_verdict, len(verdicts)))
+        )
     aside = judged.code if judged.outcome is Outcome.HELD else ""
     if hedged and caller.channel is Channel.AGENT_INFERRED:
         aside = aside or "threshold"
-    return [_episode(tenant, caller, passage, text, evidence, observed, episode_verdict, aside), *verdicts]
+    return [
+        _episode(tenant, caller, passage, text, evidence, observed, episode_verdict, judged, label, aside),
+        *verdicts,
+    ]
 
 
-def _judged(tenant: Tenant, caller: Caller, text: str) -> Judgement:
-    """Let the gate judge the text as a whole: what may not be kept, and what waits for a person."""
+def _request(tenant: Tenant, caller: Caller, passage: Passage, evidence: Evidence, observed: Instant, name: str) -> str:
+    """Return the id of the verdict on an episode: the same bytes from the same source always get the same.
+
+    A version says which bytes those are, whenever they are read; without one the time of saying belongs to them. Each
+    class has its own, so that a person who confirms what a tool read is not taken for the tool.
+    """
+    when = "" if passage.evidence is not None and evidence.version is not None else str(observed)
     channel, _ = caller.speaking()
-    context = GateContext(
-        channel=channel,
-        label=channel,
-        now=tenant.now(),
-        predicate=Predicate(name="episode"),
-        system_of_record=False,
-        frozen=tenant.book.frozen(caller.scope.visible),
-    )
-    return judge_text(text, context, tenant.policies.write)
+    parts = (channel.value, evidence.uri, evidence.version or "", passage.turn or "", when, name)
+    return tenant.names.request("vrd", caller.scope.path, "episode", *parts)
+
+
+def _refused(caller: Caller, judged: Judgement, verdict_id: str, candidate: str, label: Channel) -> Verdict:
+    return verdict_on(caller, judged, verdict_id=verdict_id, candidate=candidate, kind="episode", label=label)
 
 
 def _number(tenant: Tenant, episode_verdict: str, number: int) -> str:
@@ -173,29 +177,6 @@ def _candidate(tenant: Tenant, caller: Caller, found: Extracted, evidence: Evide
     return writing.write(tenant, caller, writing.prepare(tenant, caller, proposal), verdict_id)
 
 
-def _secret(text: str) -> CheckResult | None:
-    """Return the refusal when the text holds what must never be stored."""
-    found = find_secret((text,))
-    if found is None:
-        return None
-    reason = f"The text holds what is never stored: {found}."
-    return CheckResult(check="never_store", outcome="reject", code="secret", reason=reason)
-
-
-def _verdict(verdict_id: str, candidate: str, caller: Caller, check: CheckResult, evidence_id: str | None) -> Verdict:
-    return Verdict(
-        id=verdict_id,
-        scope=caller.scope.path,
-        outcome=Outcome.REJECTED if check.outcome == "reject" else Outcome.ACCEPTED,
-        code=check.code,
-        evidence_id=evidence_id,
-        candidate=candidate,
-        checks=(check,),
-        principal=caller.principal,
-        session=caller.session,
-    )
-
-
 def _episode(
     tenant: Tenant,
     caller: Caller,
@@ -204,32 +185,38 @@ def _episode(
     evidence: Evidence,
     observed: Instant,
     verdict_id: str,
+    judged: Judgement,
+    label: Channel,
     aside: str,
 ) -> Verdict:
     """Write the episode; `aside` is why it stays out of default recall (an agent's hedge, an instruction)."""
-    channel, _ = caller.speaking()
     quoteless = evidence.model_copy(update={"quote": None, "locator": passage.turn or evidence.locator})
-    source, stored = writing.stored_evidence(tenant, caller, quoteless, channel, observed, system_of_record=False)
+    source, stored = writing.stored_evidence(tenant, caller, quoteless, label, observed, system_of_record=False)
     meta = {key: value for key, value in (("speaker", passage.speaker), ("turn", passage.turn)) if value is not None}
     episode = Artefact(
         id=tenant.ids.new("art"),
         scope=caller.scope.path,
         kind="episode",
-        label=channel,
+        label=label,
         observed_at=observed,
         session_id=stored.session_id,
         content=text,
         meta=meta,
     )
     support = writing.said(tenant, caller, episode.id, stored, None)
-    check = CheckResult(check="kind", outcome="pass", code="episode", reason="Recorded as an episode.")
-    verdict = _verdict(verdict_id, tenant.names.digest(text), caller, check, stored.id).model_copy(
-        update={"artefact_id": episode.id}
+    verdict = verdict_on(
+        caller,
+        judged,
+        verdict_id=verdict_id,
+        candidate=tenant.names.digest(text),
+        kind="episode",
+        label=label,
+        artefact_id=episode.id,
+        evidence_id=stored.id,
+        source_id=stored.source_id,
     )
     records: list[Record] = [*source, stored, episode, support, verdict]
     if aside:
-        records.append(
-            StatusChange(id=tenant.ids.new("sta"), target=episode.id, axis="status", value="held", code=aside)
-        )
+        records.append(held(tenant, episode.id, aside))
     tenant.commit("remember", caller.scope.path, records)
     return verdict

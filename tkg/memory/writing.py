@@ -17,13 +17,17 @@ from tkg.belief.patterns import ill_typed
 from tkg.errors import Conflict, InvalidTime, NotFound
 from tkg.gate import Assessment, GateContext, Judgement, judge
 from tkg.ids import canonical, digest
+from tkg.memory.ambiguity import ambiguous
 from tkg.memory.caller import Caller
 from tkg.memory.clashing import REASONS, across
-from tkg.memory.exposure import label_of_session, shown_antecedents, was_shown
+from tkg.memory.exposure import shown_antecedents, was_shown
 from tkg.memory.proposal import Proposal
 from tkg.memory.replan import support_changes
+from tkg.memory.replay import Replay, replayed
 from tkg.memory.slots import Slots
+from tkg.memory.stamps import own_word, recalled
 from tkg.memory.tenant import Tenant
+from tkg.memory.texts import written_label
 from tkg.memory.trial import trial_tenant
 from tkg.memory.visible import visible_claim
 from tkg.model.claim import Claim, Justification
@@ -74,6 +78,7 @@ class Prepared:
     justifications: tuple[Justification, ...]
     rivals: tuple[SlotClaim, ...]
     echo: bool
+    ambiguous: str | None
     frozen: bool
     seq: int
     slots: Slots
@@ -138,9 +143,7 @@ def prepare(tenant: Tenant, caller: Caller, proposal: Proposal, basis: Basis | N
     slots = Slots(tenant, caller.scope.visible)
     predicate = slots.registry.get(proposal.predicate)
     claim = _claim(tenant, caller, proposal, predicate, observed)
-    label = channel if basis is None else basis.label
-    if basis is None and caller.session is not None and channel in (Channel.AGENT_INFERRED, Channel.TRUSTED_TOOL):
-        label = label_of_session(tenant, caller.session, default=channel)
+    label = written_label(tenant, caller) if basis is None else basis.label
     rivals = tuple(slots.claims(claim.scope, proposal.subject, predicate.name))
     support: tuple[Record, ...] = ()
     evidence = None
@@ -162,12 +165,20 @@ def prepare(tenant: Tenant, caller: Caller, proposal: Proposal, basis: Basis | N
         claim=claim,
         justifications=tuple(justifications),
         rivals=rivals,
-        echo=basis is None
-        and was_shown(tenant, caller, rivals, claim.object_norm, (proposal.subject, proposal.object)),
+        echo=_echo(tenant, caller, proposal, claim, rivals) if basis is None else recalled(proposal.object),
+        ambiguous=ambiguous(tenant, caller, proposal.subject),
         frozen=tenant.book.frozen((*caller.scope.visible, claim.subject_id, names.predicate(proposal.predicate))),
         seq=tenant.ledger.head.seq + 1,
         slots=slots,
     )
+
+
+def _echo(tenant: Tenant, caller: Caller, proposal: Proposal, claim: Claim, rivals: tuple[SlotClaim, ...]) -> bool:
+    """Return whether the memory's own voice comes back: shown in this session, or quoted from a block of recall."""
+    quote = None if proposal.evidence is None else proposal.evidence.quote
+    if recalled(quote) or recalled(proposal.object):
+        return True
+    return was_shown(tenant, caller, rivals, claim.object_norm, (proposal.subject, proposal.object))
 
 
 def _own_uri(caller: Caller) -> str:
@@ -270,16 +281,29 @@ def said(tenant: Tenant, caller: Caller, head: str, evidence: StoredEvidence, sl
 def write(tenant: Tenant, caller: Caller, prepared: Prepared, verdict_id: str) -> Verdict:
     """Let the gate judge what was prepared and commit the verdict with whatever it allows."""
     found = _assess(tenant, prepared)
-    judged = judge(prepared.candidate, _context(tenant, prepared, found), tenant.policies.write)
-    records, claim_id = _records(tenant, prepared, found, judged)
+    before = replayed(tenant, prepared)
+    judged = judge(prepared.candidate, _context(tenant, prepared, found, before), tenant.policies.write)
+    claim_id: str | None
+    evidence_id = None if prepared.evidence is None else prepared.evidence.id
+    if before is not None and before.kept is not None and judged.outcome is not Outcome.REJECTED:
+        records: list[Record] = []
+        claim_id, evidence_id = before.kept, before.evidence_id
+    else:
+        records, claim_id = _records(tenant, prepared, found, judged)
     claim = prepared.claim
     verdict = Verdict(
         id=verdict_id,
         scope=claim.scope,
         outcome=judged.outcome,
         code=judged.code,
+        stage=judged.stage,
         claim_id=claim_id,
-        evidence_id=prepared.evidence.id if prepared.evidence is not None and claim_id is not None else None,
+        evidence_id=None if claim_id is None else evidence_id,
+        channel=min(prepared.channel, prepared.label, key=lambda one: one.rank),
+        consequence=claim.consequence,
+        confidence=judged.confidence,
+        source_id=None if prepared.evidence is None else prepared.evidence.source_id,
+        predicate_id=tenant.names.predicate(claim.predicate or ""),
         candidate=tenant.names.digest(
             claim.scope, claim.subject or "", claim.predicate or "", claim.object or "", claim.polarity
         ),
@@ -288,6 +312,8 @@ def write(tenant: Tenant, caller: Caller, prepared: Prepared, verdict_id: str) -
         session=caller.session,
     )
     tenant.commit("propose", claim.scope, [*records, verdict])
+    if before is not None and before.kept is not None:
+        return verdict.model_copy(update={"digest": slot_digest(tenant, prepared.rivals)})
     return verdict.model_copy(update={"digest": slot_digest(tenant, _after(prepared, judged, found))})
 
 
@@ -310,7 +336,7 @@ def _assess(tenant: Tenant, prepared: Prepared) -> Assessed:
     return found
 
 
-def _context(tenant: Tenant, prepared: Prepared, found: Assessed) -> GateContext:
+def _context(tenant: Tenant, prepared: Prepared, found: Assessed, before: Replay | None) -> GateContext:
     return GateContext(
         channel=prepared.channel,
         label=prepared.label,
@@ -319,9 +345,21 @@ def _context(tenant: Tenant, prepared: Prepared, found: Assessed) -> GateContext
         system_of_record=any(one.system_of_record for one in prepared.justifications),
         frozen=prepared.frozen,
         echo=prepared.echo,
-        has_evidence=prepared.evidence is None or prepared.candidate.uri is not None,
-        assessment=Assessment(outcome=_ASKS[found.outcome], rule=found.row, reason=found.reason, target=found.target),
+        has_evidence=_has_evidence(prepared),
+        assessment=before.assessment
+        if before is not None
+        else Assessment(outcome=_ASKS[found.outcome], rule=found.row, reason=found.reason, target=found.target),
+        ambiguous=prepared.ambiguous,
     )
+
+
+def _has_evidence(prepared: Prepared) -> bool:
+    """Return whether something was named that can be fetched again; an agent's own words are not that."""
+    if prepared.evidence is None:  # derived: it rests on what it was derived from
+        return True
+    if prepared.candidate.uri is None:
+        return False
+    return prepared.channel.rank >= Channel.TRUSTED_TOOL.rank or not own_word(prepared.candidate.uri)
 
 
 def _records(tenant: Tenant, prepared: Prepared, found: Assessed, judged: Judgement) -> tuple[list[Record], str | None]:

@@ -10,7 +10,8 @@ from tkg.model.scope import Channel
 class WritePolicy(Value):
     """What the gate uses.
 
-    `held_channels` (and all classes below them) wait for a person; `taint_since_human_turn` decides the exposure window
+    `held_channels` (and all classes below them) wait for a person, and so do the `held_kinds` (ways of doing things, which
+    are followed later without anybody looking) unless a person proposed them; `taint_since_human_turn` decides the exposure window
     of claims and summaries (False: the whole session); `future_skew_seconds` bounds how far in the future `observed_at`
     may lie. `text_rules` are hints in the wording and may be off; the other checks stay.
 
@@ -24,6 +25,7 @@ class WritePolicy(Value):
     registry: Registry = Registry()
     text_rules: bool = True
     held_channels: tuple[Channel, ...] = (Channel.EXTERNAL,)
+    held_kinds: tuple[str, ...] = ("procedure", "skill")
     future_skew_seconds: int = 300
     taint_since_human_turn: bool = True
     ladder: dict[Channel, int] = {

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import ClassVar, Literal
 
 from tkg.model.base import Value
+from tkg.model.scope import Channel
 
 
 class Outcome(StrEnum):
@@ -30,7 +31,10 @@ class CheckResult(Value):
 class Verdict(Value):
     """What the gate decided about one candidate, with every check's outcome.
 
-    `claim_id` is the claim written or reinforced; None when rejected. `code` is the reason of the deciding check.
+    `claim_id` is the claim written or reinforced; None when rejected. `code` is the reason of the check that decided,
+    `stage` its name. `kind` says what was judged: a claim, a procedure, or an artefact of that kind. `channel` is the
+    class it was judged at, `confidence` (millionths) the lower of the ladder's and the extractor's. Names of source and
+    predicate are kept as keyed ids, so that what was refused can be counted without keeping what it said.
     `digest` identifies the stored state for an `expected_digest` of a later write.
     """
 
@@ -42,14 +46,26 @@ class Verdict(Value):
     code: str
     claim_id: str | None = None
     evidence_id: str | None = None
-    #: the episode written, when the verdict is about a text
+    #: the episode, summary, skill or action written, when the verdict is about a text
     artefact_id: str | None = None
+    kind: str = "claim"
+    stage: str = ""
+    channel: Channel | None = None
+    consequence: Literal["low", "high"] = "low"
+    confidence: int | None = None
+    source_id: str | None = None
+    predicate_id: str | None = None
     #: keyed digest of the candidate; all that is kept of a refused one
     candidate: str
     digest: str = ""
     checks: tuple[CheckResult, ...] | None = ()
     principal: str | None = None
     session: str | None = None
+
+    @property
+    def about(self) -> str | None:
+        """Id of the claim or artefact the verdict is about; None for what was refused."""
+        return self.claim_id or self.artefact_id
 
 
 class StatusChange(Value):

@@ -32,7 +32,7 @@ CREATE (j)-[:REQUIRES]->(e)
 RETURN j.id
 
 // name: verdict
-MATCH (c:Node {id: $claim_id})
+MATCH (c:Node {id: $about})
 CREATE (v:Node {id: $id, kind: 'verdict', seq: $seq, body: $body})
 CREATE (v)-[:ABOUT]->(c)
 RETURN v.id

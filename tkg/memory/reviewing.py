@@ -1,0 +1,348 @@
+"""What waits for a person: the queue with what a decision needs, and the decision itself, which can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from tkg.belief import validity
+from tkg.errors import Conflict, NotPermitted, Rejected, RequestError
+from tkg.ids import canonical, kind_of
+from tkg.memory import writing
+from tkg.memory.answers import Plan, Rival, Waiting
+from tkg.memory.caller import Caller
+from tkg.memory.changing import decision_evidence, person
+from tkg.memory.inspecting import explain, label
+from tkg.memory.proposal import Proposal
+from tkg.memory.replan import consequences, marks, support_changes
+from tkg.memory.slots import Slots
+from tkg.memory.tenant import Tenant
+from tkg.memory.visible import reaches, visible_claim, visible_node
+from tkg.model.claim import Justification
+from tkg.model.entry import Record
+from tkg.model.evidence import Evidence
+from tkg.model.scope import Channel
+from tkg.model.time import iso, to_datetime
+from tkg.model.verdict import Note, Outcome, StatusChange
+from tkg.model.view import Backer, SlotClaim
+from tkg.text import MAX_TEXT, clean
+
+DECISIONS: Final = ("accept", "reject", "edit", "merge", "reopen")
+#: fields of a claim that an edit may change
+EDITABLE: Final = ("subject", "predicate", "object", "valid_from", "valid_to")
+#: characters of an episode shown on each side of a quote
+_AROUND: Final = 240
+#: pieces of evidence of a source that are looked through for the episode a quote stands in
+_LOOKED_AT: Final = 25
+
+
+# -- the queue
+
+
+def queue(tenant: Tenant, caller: Caller) -> list[tuple[int, str]]:
+    """Return (transaction, id) of everything that waits for a person in the caller's reach, oldest first."""
+    found: list[tuple[int, str]] = []
+    for one in (*tenant.book.targets("status", "held"), *tenant.book.targets("status", "quarantined")):
+        if not _waits(tenant, one) or tenant.book.support(one) == "unsupported":
+            continue
+        claim, text = tenant.graph.claim(one), tenant.graph.artefact(one)
+        if claim is not None and reaches(caller, claim.claim.scope):
+            found.append((claim.seq, one))
+        # an episode is a record of what happened: what it says is decided claim by claim
+        elif text is not None and text.artefact.kind != "episode" and reaches(caller, text.artefact.scope):
+            found.append((text.seq, one))
+    return sorted(found)
+
+
+def review(tenant: Tenant, caller: Caller) -> list[Waiting]:
+    """See `Handle.review`."""
+    return [waiting(tenant, caller, one) for _, one in queue(tenant, caller)]
+
+
+def waiting(tenant: Tenant, caller: Caller, identifier: str) -> Waiting:
+    """Return a candidate with what a decision needs: why it waits, its words in context, its rivals, what would follow."""
+    found = explain(tenant, caller, identifier)
+    claim = tenant.graph.claim(identifier)
+    reasons = (c.reason for d in found.decisions for c in d.checks if c.outcome in ("hold", "quarantine"))
+    last = tenant.book.last(identifier, "status")
+    held_at = next((seq for seq, change in reversed(tenant.book.history(identifier)) if change is last), 0)
+    since = _time_of(tenant, held_at)
+    return Waiting(
+        **found.model_dump(),
+        waits_because=" ".join(dict.fromkeys(reasons)) or found.code,
+        consequence="low" if claim is None else claim.claim.consequence,
+        since=iso(since),
+        age_seconds=max(0, (tenant.now() - since) // 1_000_000),
+        context=_context(tenant, identifier),
+        rivals=() if claim is None else tuple(_rivals(tenant, claim)),
+        on_accept=_on_accept(tenant, caller, claim, identifier),
+        on_reject="It stays out of use; its words and this decision are kept, and the same words will not wait again.",
+    )
+
+
+def _time_of(tenant: Tenant, seq: int) -> int:
+    return next((entry.tx_time for entry in tenant.ledger.read_since(seq - 1)), tenant.now()) if seq else tenant.now()
+
+
+def _waits(tenant: Tenant, identifier: str) -> bool:
+    """Return whether a person's decision is awaited (a person's own quarantine is lifted with `release`)."""
+    status = tenant.book.status(identifier)
+    if status != "quarantined":
+        return status == "held"
+    last = tenant.book.last(identifier, "status")
+    return last is not None and last.actor is None
+
+
+def _context(tenant: Tenant, identifier: str) -> str | None:
+    """Return the episode's words around the quote a candidate rests on, or None where the text itself is not stored."""
+    for backer in tenant.graph.justifications(identifier):
+        for required in backer.justification.requires:
+            view = tenant.graph.evidence(required) if kind_of(required) == "evidence" else None
+            if view is None or view.evidence.quote is None:
+                continue
+            for text in _episodes(tenant, view.source.id):
+                at = text.find(view.evidence.quote)
+                if at >= 0:
+                    end = at + len(view.evidence.quote)
+                    return text[max(0, at - _AROUND) : end + _AROUND]
+    return None
+
+
+def _episodes(tenant: Tenant, source_id: str) -> Iterator[str]:
+    for evidence in tenant.graph.evidence_from(source_id)[:_LOOKED_AT]:
+        for reach in tenant.graph.descendants(evidence):
+            view = tenant.graph.artefact(reach.id)
+            if view is not None and view.artefact.kind == "episode" and view.artefact.content is not None:
+                yield view.artefact.content
+
+
+def _rivals(tenant: Tenant, claim: SlotClaim) -> Iterator[Rival]:
+    for one in Slots.around(tenant, claim.claim.scope).of(claim):
+        if one.claim.id == claim.claim.id or not tenant.book.live(one.claim.id):
+            continue
+        yield Rival(
+            id=one.claim.id,
+            object=one.claim.object,
+            polarity=one.claim.polarity,
+            channel=max((b.justification.channel for b in one.backers), key=lambda c: c.rank, default=Channel.EXTERNAL),
+            valid_from=iso(one.claim.interval.valid_from),
+            valid_to=iso(one.claim.interval.valid_to),
+            said_by=label(tenant, one.backers[0].justification.requires[0]) if one.backers else None,
+        )
+
+
+def _on_accept(tenant: Tenant, caller: Caller, claim: SlotClaim | None, identifier: str) -> str:
+    """Return in one sentence what accepting would do to the answer, by the same belief that will give it."""
+    if claim is None:
+        return "It comes into use, with your decision as its second signature."
+    slots = Slots.around(tenant, claim.claim.scope)
+    slot, now, seq = slots.slot(claim), tenant.now(), tenant.ledger.head.seq + 1
+    vouched = Backer(
+        Justification(
+            id="jst_planned",
+            head=identifier,
+            requires=("evd_planned",),
+            channel=Channel.HUMAN_VERIFIED,
+            origins=(tenant.names.origin(caller.principal or "reviewer"),),
+            observed_at=now,
+            slot_id=claim.claim.slot_id,
+        ),
+        seq,
+    )
+    after = [replace(c, backers=(*c.backers, vouched)) if c.claim.id == identifier else c for c in slot.claims]
+    change = StatusChange(id="sta_planned", target=identifier, axis="status", value="active")
+    book = tenant.book.copy_with([(change, seq)])
+    at = min(max(now, claim.claim.interval.valid_from), claim.claim.interval.valid_to - 1)
+    old = validity.value([slot.claims], slot.predicate, tenant.book, at, lookup=slots.lookup, same=slots.same)
+    new = validity.value([after], slot.predicate, book, at, lookup=slots.lookup, same=slots.same)
+    if (old.kind, old.values) == (new.kind, new.values):
+        return f"The answer stays {_answer(old)}."
+    return f"The answer changes from {_answer(old)} to {_answer(new)}."
+
+
+def _answer(found: validity.Answer) -> str:
+    if not found.values:
+        return "nothing" if found.kind == "none" else found.kind
+    return f"{'a conflict of ' if found.kind == 'conflict' else ''}{' / '.join(found.values)}"
+
+
+# -- decisions
+
+
+def decide(
+    tenant: Tenant,
+    caller: Caller,
+    identifier: str,
+    decision: str,
+    reason: str,
+    *,
+    changes: Mapping[str, Any] | None = None,
+    into: str | None = None,
+    seconds: float | None = None,
+) -> Plan:
+    """See `Handle.decide`."""
+    principal = person(caller, "a decision")
+    if decision not in DECISIONS:
+        raise RequestError(f"the decision is one of {', '.join(DECISIONS)}")
+    if (decision == "edit") is not bool(changes) or (decision == "merge") is not (into is not None):
+        raise RequestError("an edit takes changes={field: value}, a merge into=ID, and no other decision takes either")
+    visible_node(tenant, caller, identifier)
+    shown = clean(reason, "reason", limit=MAX_TEXT) if reason else None
+    if decision == "reopen":
+        return _reopen(tenant, caller, identifier, principal, shown)
+    status = tenant.book.status(identifier)
+    if not _waits(tenant, identifier):
+        raise Conflict(f"the candidate is {status}; only one that waits can be decided")
+    claim = tenant.graph.claim(identifier)
+    if decision in ("accept", "edit", "merge"):
+        proposers = {verdict.principal for verdict, _ in tenant.graph.verdicts(identifier)}
+        if principal in proposers:
+            raise NotPermitted("the proposer cannot approve it; another person must")
+        if shown is None and claim is not None and claim.claim.consequence == "high":
+            raise RequestError("a decision for a claim of high consequence needs a reason")
+    if decision == "edit":
+        return _edit(tenant, caller, _must_be_claim(claim), principal, shown, changes or {}, seconds)
+    if decision == "merge":
+        return _merge(tenant, caller, _must_be_claim(claim), principal, shown, into or "", seconds)
+    return _settle(tenant, caller, identifier, claim, decision == "accept", principal, shown, seconds)
+
+
+def decide_many(tenant: Tenant, caller: Caller, identifiers: Sequence[str], decision: str, reason: str) -> list[Plan]:
+    """See `Handle.decide_many`."""
+    person(caller, "a decision")
+    if decision not in ("accept", "reject"):
+        raise RequestError("several candidates are accepted or rejected; the rest is decided one by one")
+    for one in identifiers:
+        visible_node(tenant, caller, one)
+        view = tenant.graph.claim(one)
+        acts = view is None or view.claim.consequence == "high"
+        if decision == "accept" and acts:
+            raise NotPermitted("what has high consequence, and what agents follow, is accepted one by one")
+    return [decide(tenant, caller, one, decision, reason) for one in dict.fromkeys(identifiers)]
+
+
+def _must_be_claim(claim: SlotClaim | None) -> SlotClaim:
+    if claim is None:
+        raise RequestError("only a claim can be edited or merged; reject the text and have it written anew")
+    return claim
+
+
+def _settle(
+    tenant: Tenant,
+    caller: Caller,
+    identifier: str,
+    claim: SlotClaim | None,
+    accepted: bool,
+    principal: str,
+    reason: str | None,
+    seconds: float | None,
+) -> Plan:
+    records: list[Record] = []
+    added: list[Justification] = []
+    if accepted and claim is not None:
+        records, support = decision_evidence(tenant, caller, claim, f"review:{identifier}", reason)
+        added = [support]
+    elif accepted:  # an artefact has one justification; the decision stands beside it and can be taken back as well
+        offered = Evidence(uri=f"review:{identifier}", quote=reason)
+        source, stored = writing.stored_evidence(
+            tenant, caller, offered, Channel.HUMAN_VERIFIED, tenant.now(), system_of_record=False
+        )
+        records = [*source, stored]
+    changes = {identifier: "active" if accepted else "rejected"}
+    seq = tenant.ledger.head.seq + 1
+    found = consequences(tenant, changes, [Backer(one, seq) for one in added])
+    records += marks(tenant, found, code="approved" if accepted else "refused", actor=principal, reason=reason)
+    return _commit(tenant, caller, identifier, records, changes[identifier], seconds)
+
+
+def _edit(
+    tenant: Tenant,
+    caller: Caller,
+    claim: SlotClaim,
+    principal: str,
+    reason: str | None,
+    changes: Mapping[str, Any],
+    seconds: float | None,
+) -> Plan:
+    """Let a person's corrected claim take the candidate's place; the original words stay its evidence."""
+    if unknown := set(changes) - set(EDITABLE):
+        raise RequestError(f"{min(unknown)!r} cannot be edited; only {', '.join(EDITABLE)}")
+    one = claim.claim
+    if one.subject is None or one.predicate is None or one.object is None:
+        raise Conflict("the candidate's words were erased; reject it")
+    fields: dict[str, Any] = {"subject": one.subject, "predicate": one.predicate, "object": one.object}
+    fields |= {"polarity": one.polarity, "valid_from": to_datetime(one.interval.valid_from)}
+    old = next((v for v in map(tenant.graph.evidence, claim.backers[0].justification.requires) if v is not None), None)
+    quote = reason if old is None or old.evidence.quote is None else old.evidence.quote
+    proposal = Proposal.read(**{**fields, **changes, "evidence": Evidence(uri=f"review:{one.id}", quote=quote)})
+    reviewer = replace(caller, channel=Channel.HUMAN_VERIFIED)
+    prepared = writing.prepare(tenant, reviewer, proposal)
+    if not {"valid_from", "valid_to"} & set(changes):
+        prepared = replace(prepared, claim=prepared.claim.model_copy(update={"interval": one.interval}))
+    verdict = writing.write(tenant, reviewer, prepared, tenant.ids.new("vrd"))
+    if verdict.outcome is Outcome.REJECTED:
+        raise Rejected(f"the edited claim was refused ({verdict.code}); nothing was decided")
+    note = f"replaced by {verdict.claim_id}" if reason is None else f"replaced by {verdict.claim_id}: {reason}"
+    found = consequences(tenant, {one.id: "rejected"})
+    records = marks(tenant, found, code="edited", actor=principal, reason=note)
+    made = _commit(tenant, caller, one.id, records, "rejected", seconds)
+    return made.model_copy(update={"targets": (one.id, verdict.claim_id or "")})
+
+
+def _merge(
+    tenant: Tenant,
+    caller: Caller,
+    claim: SlotClaim,
+    principal: str,
+    reason: str | None,
+    into: str,
+    seconds: float | None,
+) -> Plan:
+    """Let the candidate's evidence back another claim that a person says is the same; the candidate goes."""
+    target = visible_claim(tenant, caller, into)
+    if target.claim.polarity != claim.claim.polarity:
+        raise Conflict("an assertion and a denial are never the same claim")
+    if target.claim.id == claim.claim.id or not tenant.book.live(into):
+        raise Conflict("the claim to merge into must be another one that stands")
+    seq = tenant.ledger.head.seq + 1
+    added = [
+        backer.justification.model_copy(
+            update={"id": tenant.ids.new("jst"), "head": into, "slot_id": target.claim.slot_id}
+        )
+        for backer in claim.backers
+    ]
+    records: list[Record] = [*added, *support_changes(tenant, added, {}, seq)]
+    found = consequences(tenant, {claim.claim.id: "rejected"})
+    note = f"the same as {into}" if reason is None else f"the same as {into}: {reason}"
+    records += marks(tenant, found, code="merged", actor=principal, reason=note)
+    made = _commit(tenant, caller, claim.claim.id, records, "rejected", seconds)
+    return made.model_copy(update={"targets": (claim.claim.id, into)})
+
+
+def _reopen(tenant: Tenant, caller: Caller, identifier: str, principal: str, reason: str | None) -> Plan:
+    """Take a decision back: its evidence is revoked, and the candidate waits again."""
+    last = tenant.book.last(identifier, "status")
+    if last is None or last.code not in ("approved", "refused", "edited"):
+        raise Conflict("no decision of a review stands on it; revoke or release it instead")
+    made = tenant.graph.evidence_from(tenant.names.source(f"review:{identifier}"))
+    changes = {one: "revoked" for one in made if last.code == "approved" and tenant.book.status(one) == "active"}
+    changes[identifier] = "held"
+    found = consequences(tenant, changes)
+    records = marks(tenant, found, code="reopened", actor=principal, reason=reason)
+    return _commit(tenant, caller, identifier, records, "held", None)
+
+
+def _commit(
+    tenant: Tenant, caller: Caller, identifier: str, records: Sequence[Record], status: str, seconds: float | None
+) -> Plan:
+    spent = None if seconds is None else max(0, min(round(seconds * 1000), 86_400_000))
+    note = Note(
+        id=tenant.ids.new("nte"),
+        about="review",
+        body=canonical({"candidate": identifier, "status": status, "milliseconds": spent}),
+        actor=caller.principal,
+    )
+    scope = visible_node(tenant, caller, identifier)
+    entry = tenant.commit("decide", scope, [*records, note])
+    return Plan(status=status, targets=(identifier,), planned_at=entry.seq - 1, done_at=entry.seq)
