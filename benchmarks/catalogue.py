@@ -58,5 +58,17 @@ BENCHMARKS: dict[str, Benchmark] = {
         Benchmark("write", "one gated proposal against the bare ledger and graph writes of the same data", "write"),
         Benchmark("when", "dates and ranges in words against public sets, beside dateparser alone", "when", ("time",)),
         Benchmark("recall", "recall at 10³, 10⁴ and 10⁵ claims against the bare full-text query", "recall"),
+        Benchmark(
+            "cascade",
+            "what falls with a Debian package against its oracle, through the real store; the planner on random graphs",
+            "cascade",
+            needs=("debian_graph/debian_graph.jsonl.gz", "debian_graph/oracle.json"),
+        ),
+        Benchmark(
+            "as_of",
+            "questions about a time on TempReason and SituatedQA against what began last and half-open intervals",
+            "as_of",
+            needs=("tempreason", "situatedqa"),
+        ),
     )
 }

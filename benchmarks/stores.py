@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -64,21 +64,42 @@ def build(store: Path, count: int) -> list[Fact]:
     """
     known = facts(count)
     clock = ManualClock(_FIRST, timedelta(milliseconds=1))
+
+    def set_clock(batch: int) -> None:
+        clock.set(_FIRST + timedelta(days=known[batch * _BATCH * PASSAGE].day))
+
+    fill(store, clock, lambda names: _drafts(known, names, SeededIds(2)), before=set_clock)
+    return known
+
+
+def fill(
+    store: Path,
+    clock: ManualClock,
+    drafts: Callable[[Names], Iterator[Draft]],
+    *,
+    before: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Make a store and its text index by appending entries in bulk; the graph is made by whoever opens it.
+
+    Args:
+        store: an empty folder, or none.
+        clock: gives the entries their time.
+        drafts: makes the entries, with the names of the new tenant.
+        before: called with the number of each batch of entries before it is appended.
+    """
     with tkg.open(store, clock=clock, ids=SeededIds(0), engine="memory") as memory:
         memory.create_tenant(TENANT)
     remove_projections(store)
     ledger = open_ledger(folder(store) / "ledger.sqlite", TENANT, clock, SeededIds(1))
     try:
-        drafts = _drafts(known, Names(ledger.key), SeededIds(2))
-        written = 0
-        while batch := list(islice(drafts, _BATCH)):
-            clock.set(_FIRST + timedelta(days=known[written].day))
+        made, number = drafts(Names(ledger.key)), 0
+        while batch := list(islice(made, _BATCH)):
+            before(number)
             ledger.append(batch)
-            written += len(batch) * PASSAGE
+            number += 1
         open_index(folder(store) / "index.sqlite", ledger.read_since, head=ledger.head.seq).close()
     finally:
         ledger.close()
-    return known
 
 
 def remove_projections(store: Path) -> None:
