@@ -241,7 +241,9 @@ def _take(result: Result, table: Table, one: dict[str, Any], oracle: Mapping[str
             f"{row['release']:.2f}", f"{plain:.2f}", f"{row['plan'] / plain:.1f}×",
         )  # fmt: skip
         if not whole:
-            result.missed.append(f"{engine}: {package}: {row['fall']} fall instead of {gold['fall']}, or not all return")
+            result.missed.append(
+                f"{engine}: {package}: {row['fall']} fall instead of {gold['fall']}, or not all return"
+            )
     figures[f"{name}_peak_mb"] = one["peak_mb"]
     figures[f"{name}_before_opening_mb"] = one["before_mb"]
     figures[f"{name}_graph_file_mb"] = one["graph_mb"]

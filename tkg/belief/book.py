@@ -19,17 +19,21 @@ class Book:
 
     def __init__(self, changes: Iterable[tuple[StatusChange, int]] = ()) -> None:
         self._changes: dict[tuple[str, str], list[tuple[int, StatusChange]]] = {}
+        #: every axis that was ever changed; there are few
+        self._axes: dict[str, None] = {}
         for change, seq in changes:
             self.note(change, seq)
 
     def note(self, change: StatusChange, seq: int) -> None:
         """Take in one change; changes arrive in transaction order."""
         self._changes.setdefault((change.target, change.axis), []).append((seq, change))
+        self._axes[change.axis] = None
 
     def copy_with(self, changes: Iterable[tuple[StatusChange, int]]) -> Book:
         """Return another book with further changes: how things would stand."""
         other = Book()
         other._changes = {key: list(history) for key, history in self._changes.items()}
+        other._axes = dict(self._axes)
         for change, seq in changes:
             other.note(change, seq)
         return other
@@ -76,7 +80,7 @@ class Book:
 
     def history(self, target: str) -> list[tuple[int, StatusChange]]:
         """Return all changes of a node, oldest first."""
-        found = [item for (node, _), changes in self._changes.items() if node == target for item in changes]
+        found = [item for axis in self._axes for item in self._changes.get((target, axis), ())]
         return sorted(found, key=lambda item: (item[0], item[1].id))
 
     def of_axis(self, axis: str) -> list[tuple[int, StatusChange]]:

@@ -7,7 +7,7 @@ for tests and for tenants that live in memory.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TypeVar
 
 from tkg.errors import Damaged
@@ -110,6 +110,16 @@ class MemoryGraph:
     def claim(self, claim_id: str) -> SlotClaim | None:
         """One claim with its justifications."""
         return self._slot_claim(claim_id) if isinstance(self._record(claim_id), Claim) else None
+
+    def claims(self, claim_ids: Collection[str]) -> dict[str, Claim]:
+        """Several claims by id, without what backs them."""
+        records = (self._records.get(one, (None, 0))[0] for one in claim_ids)
+        return {record.id: record for record in records if isinstance(record, Claim)}
+
+    def shared_slots(self) -> set[str]:
+        """Ids of slots that hold more than one claim."""
+        counted = Counter(record.slot_id for record, _ in self._records.values() if isinstance(record, Claim))
+        return {slot for slot, claims in counted.items() if claims > 1}
 
     def mentions(self, entity_id: str, limit: int) -> list[str]:
         """Ids of the newest `limit` claims about this entity, newest first."""

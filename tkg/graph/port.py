@@ -7,10 +7,10 @@ All lists are ordered by transaction, then id, unless said otherwise. Unknown id
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final, Protocol
 
-from tkg.model.claim import Conflict, Refinement, Supersession
+from tkg.model.claim import Claim, Conflict, Refinement, Supersession
 from tkg.model.entry import Entry
 from tkg.model.evidence import Source
 from tkg.model.verdict import StatusChange, Verdict
@@ -60,6 +60,17 @@ class Graph(Protocol):
 
     def claim(self, claim_id: str) -> SlotClaim | None:
         """One claim with its justifications."""
+        ...
+
+    def claims(self, claim_ids: Collection[str]) -> dict[str, Claim]:
+        """Several claims by id, without what backs them; ids that are no claim's are left out.
+
+        Many at once are read by a sweep.
+        """
+        ...
+
+    def shared_slots(self) -> set[str]:
+        """A sweep: ids of slots that hold more than one claim."""
         ...
 
     def mentions(self, entity_id: str, limit: int) -> list[str]:

@@ -15,6 +15,7 @@ from tkg.memory.exposure import label_of
 from tkg.memory.states import state_of
 from tkg.memory.tenant import Tenant
 from tkg.memory.visible import reaches, scope_of, visible_node
+from tkg.model.claim import Claim
 from tkg.model.time import iso
 from tkg.model.view import Reach, RetrievalView, SlotClaim
 from tkg.recall.render import claim_text
@@ -202,12 +203,20 @@ def label(tenant: Tenant, identifier: str) -> str:
     """Return a short readable text for a node: what a claim says, how a text begins, where evidence lies."""
     text = identifier
     if (claim := tenant.graph.claim(identifier)) is not None:
-        one = claim.claim
-        text = claim_text(one.subject, one.predicate, one.object, one.polarity == "negative")
-    elif (artefact := tenant.graph.artefact(identifier)) is not None:
+        return label_of_claim(claim.claim)
+    if (artefact := tenant.graph.artefact(identifier)) is not None:
         text = artefact.artefact.content or "(erased)"
     elif (evidence := tenant.graph.evidence(identifier)) is not None:
         text = f"{evidence.source.uri or '(erased)'}{'' if not evidence.evidence.locator else ' ' + evidence.evidence.locator}"
+    return _short(text)
+
+
+def label_of_claim(claim: Claim) -> str:
+    """Return a short readable text for a claim."""
+    return _short(claim_text(claim.subject, claim.predicate, claim.object, claim.polarity == "negative"))
+
+
+def _short(text: str) -> str:
     return text if len(text) <= _LABEL else text[: _LABEL - 1] + "…"
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from tkg.belief import cascade, validity
 from tkg.belief.book import Book
+from tkg.belief.mirror import opposite
 from tkg.errors import Conflict, NotFound, RequestError
 from tkg.ids import kind_of
 from tkg.memory.answers import Effect, Plan
 from tkg.memory.caller import Caller
-from tkg.memory.inspecting import label
+from tkg.memory.inspecting import label, label_of_claim
 from tkg.memory.replan import consequences, marks
 from tkg.memory.slots import Slots
 from tkg.memory.tenant import Tenant
 from tkg.memory.visible import reaches, scope_of, visible_node
+from tkg.model.claim import Claim
 from tkg.model.verdict import StatusChange
 from tkg.model.view import SlotClaim
 from tkg.text import MAX_TEXT, clean
@@ -26,6 +28,8 @@ _FROM: Mapping[str, frozenset[str]] = {
     "quarantined": frozenset({"active"}),
     "active": frozenset({"quarantined", "revoked"}),
 }
+#: leaving claims up to which each one's slot is read; for more it is asked first which slots hold several
+_FEW = 30
 _CODES = {"revoked": "revoke", "quarantined": "quarantine", "active": "release"}
 
 
@@ -115,58 +119,97 @@ def _changes(tenant: Tenant, nodes: Iterable[str], status: str) -> dict[str, str
 
 def _plan(tenant: Tenant, caller: Caller, changes: Mapping[str, str], status: str, found: cascade.Plan) -> Plan:
     """Return what was found as it is shown: labels, states, what resurfaces."""
-    after = _after(tenant, found)
+    seen = _Seen(tenant, caller, [*changes, *found.fallen, *found.suspended, *found.returned, *dict(found.survivors)])
     return Plan(
         status=status,
         targets=tuple(changes),
-        falls=tuple(_effects(tenant, caller, found.fallen, "revoked", cancels=True)),
-        suspended=tuple(_effects(tenant, caller, found.suspended, "suspended")),
-        returns=tuple(_effects(tenant, caller, found.returned, "active")),
-        survives=tuple(_survivors(tenant, caller, found)),
-        resurfaces=tuple(_resurfaced(tenant, caller, [*changes, *found.fallen, *found.suspended], after)),
+        falls=tuple(seen.effects(found.fallen, "revoked", cancels=True)),
+        suspended=tuple(seen.effects(found.suspended, "suspended")),
+        returns=tuple(seen.effects(found.returned, "active")),
+        survives=tuple(seen.survivors(found)),
+        resurfaces=tuple(seen.resurfaced([*changes, *found.fallen, *found.suspended], found)),
         planned_at=tenant.ledger.head.seq,
     )
 
 
-def _kind(tenant: Tenant, node: str) -> str:
-    artefact = tenant.graph.artefact(node)
-    return artefact.artefact.kind if artefact is not None else kind_of(node) or "unknown"
+class _Seen:
+    """The nodes of a plan as the caller sees them; their claims are read once and together, since they may be many."""
 
+    def __init__(self, tenant: Tenant, caller: Caller, nodes: Iterable[str]) -> None:
+        self._tenant, self._caller = tenant, caller
+        self._claims = tenant.graph.claims([node for node in dict.fromkeys(nodes) if kind_of(node) == "claim"])
 
-def _mine(tenant: Tenant, caller: Caller, nodes: Iterable[str]) -> Iterator[str]:
-    """Leave out of what is shown (never of what is done) nodes the caller may not name."""
-    for node in nodes:
-        if (scope := scope_of(tenant, node)) is not None and reaches(caller, scope):
-            yield node
+    def _mine(self, nodes: Iterable[str]) -> Iterator[str]:
+        """Leave out of what is shown (never of what is done) nodes the caller may not name."""
+        for node in nodes:
+            claim = self._claims.get(node)
+            scope = scope_of(self._tenant, node) if claim is None else claim.scope
+            if scope is not None and reaches(self._caller, scope):
+                yield node
 
+    def _kind(self, node: str) -> str:
+        kind = kind_of(node)
+        artefact = self._tenant.graph.artefact(node) if kind == "artefact" else None
+        return artefact.artefact.kind if artefact is not None else kind or "unknown"
 
-def _effects(
-    tenant: Tenant, caller: Caller, nodes: Iterable[str], after: str, *, cancels: bool = False
-) -> Iterator[Effect]:
-    for node in _mine(tenant, caller, nodes):
-        last = tenant.book.last(node, "action") if cancels else None
-        code = "" if last is None else {"queued": "cancelled", "dispatched": "compensation"}.get(last.value, "")
-        yield Effect(
-            id=node,
-            kind=_kind(tenant, node),
-            label=label(tenant, node),
-            before=tenant.book.support(node),
-            after=after,
-            code=code,
-        )
+    def _label(self, node: str) -> str:
+        claim = self._claims.get(node)
+        return label(self._tenant, node) if claim is None else label_of_claim(claim)
 
+    def effects(self, nodes: Iterable[str], after: str, *, cancels: bool = False) -> Iterator[Effect]:
+        """Yield what becomes of nodes; with `cancels` also of the actions among them."""
+        for node in self._mine(nodes):
+            last = self._tenant.book.last(node, "action") if cancels else None
+            code = "" if last is None else {"queued": "cancelled", "dispatched": "compensation"}.get(last.value, "")
+            yield Effect(
+                id=node,
+                kind=self._kind(node),
+                label=self._label(node),
+                before=self._tenant.book.support(node),
+                after=after,
+                code=code,
+            )
 
-def _survivors(tenant: Tenant, caller: Caller, found: cascade.Plan) -> Iterator[Effect]:
-    kept = dict(found.survivors)
-    for node in _mine(tenant, caller, kept):
-        yield Effect(
-            id=node,
-            kind=_kind(tenant, node),
-            label=label(tenant, node),
-            before="supported",
-            after="active",
-            kept_by=kept[node],
-        )
+    def survivors(self, found: cascade.Plan) -> Iterator[Effect]:
+        """Yield what was reached and still stands, with what carries it."""
+        kept = dict(found.survivors)
+        for node in self._mine(kept):
+            yield Effect(
+                id=node,
+                kind=self._kind(node),
+                label=self._label(node),
+                before="supported",
+                after="active",
+                kept_by=kept[node],
+            )
+
+    def resurfaced(self, leaving: Iterable[str], found: cascade.Plan) -> Iterator[Effect]:
+        """Yield the claims that become (part of) the answer of their slot, where a leaving claim was it before."""
+        tenant, now = self._tenant, self._tenant.now()
+        slots: dict[str, SlotClaim] = {}
+        for claim in self._room_makers(list(leaving)):
+            if claim.slot_id not in slots and (view := tenant.graph.claim(claim.id)) is not None:
+                slots[claim.slot_id] = view
+        after = _after(tenant, found) if slots else tenant.book
+        for view in slots.values():
+            reader = Slots.around(tenant, view.claim.scope)
+            slot, lookup, same = reader.slot(view), reader.lookup, reader.same
+            before = validity.value([slot.claims], slot.predicate, tenant.book, now, lookup=lookup, same=same)
+            then = validity.value([slot.claims], slot.predicate, after, now, lookup=lookup, same=same)
+            for one in self._mine(back for back in then.claims if back not in before.claims):
+                yield Effect(id=one, kind="claim", label=self._label(one), before="superseded", after="active")
+
+    def _room_makers(self, leaving: Sequence[str]) -> Iterator[Claim]:
+        """Yield the leaving claims that may have others beside them; a claim that is alone makes room for nothing."""
+        claims = [claim for node in leaving if (claim := self._claims.get(node)) is not None]
+        if len(claims) <= _FEW or self._tenant.same_as:
+            yield from claims
+            return
+        shared, registry = self._tenant.graph.shared_slots(), self._tenant.registry()
+        for claim in claims:
+            turned = claim.predicate is None or opposite(registry.get(claim.predicate), registry) is not None
+            if turned or claim.slot_id in shared:
+                yield claim
 
 
 def _after(tenant: Tenant, found: cascade.Plan) -> Book:
@@ -180,28 +223,6 @@ def _after(tenant: Tenant, found: cascade.Plan) -> Book:
         StatusChange(id=f"planned-{node}", target=node, axis="status", value=status) for node, status in found.changes
     ]
     return tenant.book.copy_with((change, seq) for change in fresh)
-
-
-def _resurfaced(tenant: Tenant, caller: Caller, leaving: Iterable[str], after: Book) -> Iterator[Effect]:
-    """Yield the claims that become (part of) the answer of their slot now, where a leaving claim was it before."""
-    now = tenant.now()
-    for claim in _claims_of(tenant, leaving):
-        slots = Slots.around(tenant, claim.claim.scope)
-        slot = slots.slot(claim)
-        before = validity.value([slot.claims], slot.predicate, tenant.book, now, lookup=slots.lookup, same=slots.same)
-        then = validity.value([slot.claims], slot.predicate, after, now, lookup=slots.lookup, same=slots.same)
-        for one in _mine(tenant, caller, (back for back in then.claims if back not in before.claims)):
-            yield Effect(id=one, kind="claim", label=label(tenant, one), before="superseded", after="active")
-
-
-def _claims_of(tenant: Tenant, nodes: Iterable[str]) -> Iterator[SlotClaim]:
-    """Yield one claim for each slot touched by claims among the nodes, or backed by evidence among them."""
-    slots: set[str] = set()
-    for node in nodes:
-        view = tenant.graph.claim(node)
-        if view is not None and view.claim.slot_id not in slots:
-            slots.add(view.claim.slot_id)
-            yield view
 
 
 def carry_out(tenant: Tenant, caller: Caller, made: Plan, reason: str) -> Plan:

@@ -65,7 +65,10 @@ def questions(history: Histories, every: int = 1) -> Iterator[tuple[str, tuple[A
     for claim in ids.get("clm", [])[::3]:
         yield "clashes", (claim, 2)
     yield from _of_predicates(ids)
+    for padding in (0, 2_000):  # so many that a graph may rather read all claims
+        yield "claims", ((*nodes, *(f"{_UNKNOWN}{number}" for number in range(padding))),)
     yield from (("conflicts", ()), ("changes", ()), ("dependencies", ()), ("counts", ()), ("predicates", ()))
+    yield "shared_slots", ()
 
 
 def _of_predicates(ids: dict[str, list[str]]) -> Iterator[tuple[str, tuple[Any, ...]]]:
