@@ -182,7 +182,7 @@ def test_what_waits_is_decided_by_a_person(acme: Acme) -> None:
 
 
 def test_a_person_verifies(acme: Acme, mailbox: dict[str, str]) -> None:
-    result = acme("verify", *PERSON, mailbox["claim"], "--uri", "ticket-88", "--json")
+    result = acme("confirm", *PERSON, mailbox["claim"], "--uri", "ticket-88", "--json")
     assert result.code == 0
     assert acme("show", mailbox["claim"], "--json").json["channel"] == "human_verified"
 

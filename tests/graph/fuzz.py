@@ -61,7 +61,10 @@ class Fuzz:
     def _open(self) -> KuzuGraph:
         with self._loading():
             return open_graph(
-                self.path, engine=self.engine, ledger_entries=lambda seq: iter(self.history.entries[seq:])
+                self.path,
+                engine=self.engine,
+                ledger_entries=lambda seq: iter(self.history.entries[seq:]),
+                guarded=False,
             )
 
     @contextmanager

@@ -14,7 +14,8 @@ import pytest
 
 from tests.engines import CYPHER, engine_or_skip
 from tkg.errors import Busy, Damaged, DiskFull, TkgError, Unsupported
-from tkg.graph.kuzu import Engine, available, discard, translate
+from tkg.graph.guard import discard
+from tkg.graph.kuzu import Engine, available, translate
 from tkg.queries import Query, load, names, parse
 
 pytestmark = pytest.mark.engine

@@ -31,8 +31,9 @@ def history() -> Histories:
     return history
 
 
-def opened(path: Path | None, entries: list[Entry]) -> KuzuGraph:
-    return open_graph(path, engine=engine_or_skip(CYPHER), ledger_entries=lambda seq: iter(entries[seq:]))
+def opened(path: Path | None, entries: list[Entry], *, guarded: bool = False) -> KuzuGraph:
+    source = lambda seq: iter(entries[seq:])
+    return open_graph(path, engine=engine_or_skip(CYPHER), ledger_entries=source, guarded=guarded)
 
 
 def same(graph: KuzuGraph, history: Histories) -> bool:

@@ -225,7 +225,7 @@ def test_a_creation_torn_at_any_step_is_done_again(path: Path, step: str, monkey
     with closing(opened(path, create=True)) as ledger:
         ledger.append([one(note(IDS))])
         assert ledger.verify() == []
-    assert {one.name for one in path.parent.iterdir()} == {"ledger.sqlite", "ledger.sqlite.lock"}
+    assert {one.name for one in path.parent.iterdir()} == {"ledger.sqlite", "ledger.sqlite.lock", "ledger.sqlite.seal"}
 
 
 def test_a_closed_ledger_says_so(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`review`, `decide`, `verify`: what waits for a person, and what a person says about it."""
+"""`review`, `decide`, `confirm`: what waits for a person, and what a person says about it."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _field(text: str) -> tuple[str, str]:
     return name.strip(), value
 
 
-def verify(
+def confirm(
     store: Store,
     tenant: Tenant,
     channel: ChannelChoice,
@@ -155,7 +155,7 @@ def verify(
         handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
         verdict = handle.verify(claim_id, evidence=evidence)
     if json:
-        print_json("tkg.verify/1", verdict_json(verdict))
+        print_json("tkg.confirm/1", verdict_json(verdict))
     else:
         show_verdict(verdict)
     return exit_code(verdict)
@@ -165,5 +165,5 @@ _WHO: Final = "--store ./memory --tenant acme --channel human_verified --princip
 COMMANDS: Final = (
     Command("review", review, "tkg review --store ./memory --tenant acme"),
     Command("decide", decide, f"tkg decide {_WHO} \\\n  ID accept --reason 'checked with operations'"),
-    Command("verify", verify, f"tkg verify {_WHO} \\\n  ID --uri ticket-88"),
+    Command("confirm", confirm, f"tkg confirm {_WHO} \\\n  ID --uri ticket-88"),
 )

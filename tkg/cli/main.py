@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final
 import typer
 
 import tkg
-from tkg.cli import contain, decide, dump, ingest, read, stage, store, trace, write
+from tkg.cli import contain, decide, dump, ingest, integrity, read, stage, store, trace, write
 from tkg.cli.command import Command
 from tkg.cli.screen import complain
 from tkg.errors import TkgError
@@ -24,6 +24,7 @@ from tkg.text import safe_text
 
 COMMANDS: Final[tuple[Command, ...]] = (
     *store.COMMANDS,
+    *integrity.COMMANDS,
     *ingest.COMMANDS,
     *write.COMMANDS,
     *read.COMMANDS,

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import tkg
+from tkg.cli.screen import complain
 from tkg.clock import Clock
 from tkg.errors import NotFound, RequestError
 from tkg.memory.store import Memory
@@ -29,6 +30,7 @@ def reading(store: Path, engine: str) -> Iterator[Memory]:
     """Open an existing store for reading only: works beside a process that owns it, and records nothing."""
     with tkg.open(check_path(store), engine=engine, read_only=True) as memory:
         yield memory
+        _tell(memory)
 
 
 @contextmanager
@@ -52,9 +54,15 @@ def writing(store: Path, engine: str, *, create: bool = False, clock: Clock | No
     try:
         with tkg.open(store, engine=engine, clock=clock) as memory:
             yield memory
+            _tell(memory)
     finally:
         if fresh:
             _remove_unused(store, keep=there)
+
+
+def _tell(memory: Memory) -> None:
+    for notice in memory.notices:
+        complain(notice)
 
 
 def _remove_unused(store: Path, *, keep: bool) -> None:

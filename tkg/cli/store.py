@@ -1,4 +1,4 @@
-"""`init`, `rebuild`: the store itself."""
+"""`init`: the store itself."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import typer
 
 import tkg
 from tkg.cli.command import Command
-from tkg.cli.opening import check_path, writing
-from tkg.cli.options import Engine, EngineChoice, Json, Store, Tenant
+from tkg.cli.opening import check_path
+from tkg.cli.options import Engine, EngineChoice, Json, Store
 from tkg.cli.screen import print_json, print_line
 
 
@@ -36,20 +36,4 @@ def init(
         print_line(f"Store ready: {store} (tenants: {', '.join(tenants) or 'none yet'})")
 
 
-def rebuild(store: Store, tenant: Tenant, engine: EngineChoice = Engine.AUTO, json: Json = False) -> None:
-    """Throw the graph and the text index away and make them again from the ledger.
-
-    Nothing is lost: both are projections of the ledger.
-    """
-    with writing(store, engine) as memory:
-        entries = memory.rebuild(tenant)
-    if json:
-        print_json("tkg.rebuild/1", {"tenant": tenant, "entries": entries})
-    else:
-        print_line(f"Rebuilt {tenant} from {entries} ledger entries.")
-
-
-COMMANDS: Final = (
-    Command("init", init, "tkg init --store ./memory --tenant acme"),
-    Command("rebuild", rebuild, "tkg rebuild --store ./memory --tenant acme"),
-)
+COMMANDS: Final = (Command("init", init, "tkg init --store ./memory --tenant acme"),)

@@ -211,6 +211,8 @@ class Engine:
         self._prepared: dict[tuple[int, str, frozenset[str]], Any] = {}
         self._checkpoints = 0
         self._closed: str | None = None
+        #: closed after a checkpoint: nothing is left in the log
+        self.clean = False
 
     # -- the right to the file
     def _claim(self) -> None:
@@ -300,6 +302,35 @@ class Engine:
                 self._reading -= 1
                 if healthy:
                     self._idle.append(connection)
+                self._state.notify_all()
+
+    def sweep(self, query: Query) -> Iterator[Row]:
+        """Yield the rows of a query without parameters one by one: for whole tables. A checkpoint waits until it is done.
+
+        Raises:
+            Unsupported: the text does more than read.
+        """
+        if not _only_reads(query.text):
+            raise Unsupported(f"query {query.name} does more than read")
+        with self._state:
+            self._usable()
+            self._state.wait_for(lambda: not self._exclusive)
+            self._usable()
+            self._reading += 1
+        try:
+            connection = self._connect()
+            try:
+                result = connection.execute(query.text)
+                while result.has_next():
+                    yield tuple(result.get_next())
+                result.close()
+            finally:
+                connection.close()
+        except Exception as error:
+            raise translate(error, self.where) from error
+        finally:
+            with self._state:
+                self._reading -= 1
                 self._state.notify_all()
 
     @contextmanager
@@ -397,8 +428,8 @@ class Engine:
         if self._pid != os.getpid() or self._closed is not None:
             return
         with self._writing:
-            self.checkpoint()
-            self._shut("the graph is closed; open it again")
+            done = self.checkpoint()
+            self.clean = self._shut("the graph is closed; open it again") and done
 
     def abandon(self) -> None:
         """Close without a checkpoint: the file keeps its log, and the next opening replays what was committed."""
@@ -406,7 +437,8 @@ class Engine:
             return
         self._shut("the graph was closed after a failure; open it again")
 
-    def _shut(self, why: str) -> None:
+    def _shut(self, why: str) -> bool:
+        """Close the database; return whether the engine did so without complaint."""
         with self._writing:
             with self._state:
                 self._closed = why
@@ -421,6 +453,8 @@ class Engine:
                     for connection in (*self._idle, *([] if self._writer is None else [self._writer])):
                         self._drop(connection)
                     self._database.close()
+                    return True
+                return False
             finally:
                 self._idle, self._writer = [], None
                 self._prepared.clear()
@@ -450,12 +484,3 @@ def _failed(error: Exception, where: str) -> TkgError:
 _BEGIN: Final = Query("begin", "BEGIN TRANSACTION", "", frozenset(), (), False)
 _COMMIT: Final = Query("commit", "COMMIT", "", frozenset(), (), False)
 _CHECKPOINT: Final = Query("checkpoint", "CHECKPOINT", "", frozenset(), (), False)
-
-
-def discard(path: Path) -> None:
-    """Remove a graph file with everything the engine keeps beside it; a stray log beside a fresh file is damage.
-
-    The lock file stays: removing it would let two processes hold the same name.
-    """
-    for file in (path, *(path.with_name(path.name + end) for end in (".wal", ".shadow", ".tmp", ".wal.checkpoint"))):
-        file.unlink(missing_ok=True)

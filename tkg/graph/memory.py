@@ -81,6 +81,19 @@ class MemoryGraph:
                     raise Damaged(f"entry {entry.seq} refers to {needed}, which is not there; run `tkg verify`")
         return list(fresh.values())
 
+    def compare(self, source: Callable[[int], Iterable[Entry]]) -> list[str]:
+        """Return how the graph differs from the ledger up to the entry it has applied; empty where it agrees."""
+        other = MemoryGraph(entry for entry in source(0) if entry.seq <= self._applied)
+        wrong = []
+        for name, mine, its in (
+            ("records", self._records, other._records),
+            ("names", self._named, other._named),
+            ("links", {key: ids for key, ids in self._links.items() if ids}, dict(other._links)),
+        ):
+            if mine != its:
+                wrong.append(f"{name}: not those of the ledger")
+        return wrong
+
     def close(self) -> None:
         """Let go of everything."""
         self._closed = True

@@ -7,14 +7,18 @@ when it cannot be trusted: the ledger is the truth, the graph can always be thro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
+from contextlib import suppress
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from tkg.errors import Damaged, TkgError
+from tkg.files import break_seal, put_seal
 from tkg.graph import schema
 from tkg.graph.bulk import CHUNK, Loader
-from tkg.graph.kuzu import BUFFER_POOL, MAX_SIZE, Engine, discard
+from tkg.graph.check import compare_graph
+from tkg.graph.guard import check_file, discard, logs_of
+from tkg.graph.kuzu import BUFFER_POOL, MAX_SIZE, Engine, translate
 from tkg.graph.reads import Reads
 from tkg.graph.write import Writer
 from tkg.model.entry import Entry
@@ -46,6 +50,7 @@ class KuzuGraph(Reads):
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
         self._writer = Writer()
+        self._sealed = False
         self.opening = Opening("created", 0)
         if schema.is_empty(engine):
             schema.create(engine)
@@ -130,8 +135,18 @@ class KuzuGraph(Reads):
         return self._engine.checkpoint()
 
     def close(self) -> None:
-        """Release the engine; a file is checkpointed first."""
+        """Release the engine; a file is checkpointed and sealed."""
         self._engine.close()
+        path = self._engine.path
+        if path is not None and self._engine.clean and not self._sealed:
+            self._sealed = True
+            with suppress(OSError):  # without a seal the next opening looks at it in a process of its own
+                if not any(one.exists() and one.stat().st_size for one in logs_of(path)):
+                    put_seal(path)
+
+    def compare(self, source: Source) -> list[str]:
+        """Return how the graph differs from the ledger up to the entry it has applied; empty where it agrees."""
+        return compare_graph(self._engine, takewhile(lambda entry: entry.seq <= self._applied, source(0)))
 
 
 def _pieces(entries: Iterator[Entry], most: int = CHUNK) -> Iterator[list[Entry]]:
@@ -171,6 +186,7 @@ def open_graph(
     engine: str = "auto",
     buffer_pool: int = BUFFER_POOL,
     max_size: int = MAX_SIZE,
+    guarded: bool = True,
 ) -> KuzuGraph:
     """Open a graph and bring it up to date; make it anew when it is damaged, foreign or ahead of the ledger.
 
@@ -180,6 +196,7 @@ def open_graph(
         engine: kuzu, ladybug, or auto.
         buffer_pool: bytes of memory for pages; a graph in memory must fit in it.
         max_size: bytes of address space.
+        guarded: look at a file that was not closed cleanly in a process of its own first (`tkg.graph.guard`).
 
     Returns:
         The graph; its `opening` says what was done and why.
@@ -194,9 +211,14 @@ def open_graph(
     while True:
         ledger = _Ledger(ledger_entries)
         try:
+            if path is not None:
+                check_file(path, engine, alone=guarded)
+                break_seal(path)
             return _opened(
                 path, ledger, reason, lambda: Engine(path, engine, buffer_pool=buffer_pool, max_size=max_size)
             )
+        except OSError as error:
+            raise translate(error, str(path)) from None
         except Damaged as error:
             if path is None or reason or ledger.failed:
                 raise

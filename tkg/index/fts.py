@@ -62,6 +62,8 @@ class SqliteIndex:
         self._hash = str(state["hash"])
         self._unclean = state["unclean"] == "1"
         self._scopes: dict[str, int] = dict(connection.execute("SELECT path, number FROM scopes").fetchall())
+        #: whether an older file was thrown away for this one
+        self.made_anew = False
         if self._unclean:
             self._scrub()
 
@@ -74,6 +76,11 @@ class SqliteIndex:
     def hash(self) -> str:
         """Hash of the last entry applied; "" for an empty index."""
         return self._hash
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The database, for checking what it holds."""
+        return self._connection
 
     # --- reading ------------------------------------------------------------------------------------------------------
 

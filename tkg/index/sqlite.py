@@ -90,7 +90,9 @@ def open_index(
     place = None if path is None else Path(path).absolute()
     index = None if place is None else _existing(place, entries, head, pool)
     if index is None:
+        there = place is not None and place.exists()
         index = _fresh(place, pool)
+        index.made_anew = there
     try:
         index.apply(entries(index.applied))
     except BaseException:

@@ -17,6 +17,7 @@ from typing import Final
 from urllib.parse import quote
 
 from tkg.errors import Damaged, NewerFormat, NotFound, RequestError
+from tkg.files import sync_folder
 from tkg.ledger.faults import translated
 
 #: format this version writes and the newest it reads (`PRAGMA user_version`)
@@ -106,15 +107,6 @@ def make_folder(folder: Path) -> None:
         with suppress(FileExistsError):
             one.mkdir(mode=0o700)
             sync_folder(one.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Put the names in a folder on disk."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def make(path: Path, tenant: str, key: bytes, created: int) -> None:

@@ -7,9 +7,11 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from tkg.clock import Clock
 from tkg.errors import Busy, Damaged, DiskFull
+from tkg.files import break_seal, put_seal, seal_place
 from tkg.ids import Ids
 from tkg.ledger import file
 from tkg.ledger.codec import MAX_RECORDS, Written, compose, duplicate
@@ -20,6 +22,9 @@ from tkg.ledger.reader import Reader
 from tkg.model.entry import Draft, Entry
 from tkg.model.scope import check_segment
 from tkg.model.time import to_instant
+
+#: bytes of a ledger above which closing it does not read it whole to seal it
+SEAL_UP_TO: Final = 512 << 20
 
 
 class SqliteLedger(Reader):
@@ -50,6 +55,7 @@ class SqliteLedger(Reader):
         self._lock = lock
         self._clock = clock
         self._ids = ids
+        self._sealed = True  # until the first write, the seal the file was opened with holds
 
     @property
     def tenant(self) -> str:
@@ -66,6 +72,11 @@ class SqliteLedger(Reader):
         """Whether another process may be writing this ledger, and this one never does."""
         return self._lock is None
 
+    @property
+    def pending_removal(self) -> bool:
+        """Whether content was removed and the file has not been rewritten since."""
+        return self._compact
+
     @contextmanager
     def _writing(self) -> Iterator[None]:
         with self._using():
@@ -75,11 +86,28 @@ class SqliteLedger(Reader):
 
     def close(self) -> None:
         """Release the file and the writer's lock; a second call does nothing."""
+        was_open = self._open and self._lock is not None and self._pid == os.getpid()
         try:
             super().close()
+            if was_open:
+                self._seal()
         finally:
             if self._lock is not None:
                 self._lock.release()
+
+    def _seal(self) -> None:
+        """Seal the closed file, while the lock is held; not where a reader still keeps the log. No seal is no damage."""
+        log = file.companions(self._path)[0]
+        with suppress(OSError):
+            whole = not log.exists() or log.stat().st_size == 0
+            kept = self._sealed and seal_place(self._path).exists()
+            if whole and not kept and self._path.stat().st_size <= SEAL_UP_TO:
+                put_seal(self._path)
+
+    def _unseal(self) -> None:
+        if self._sealed:
+            break_seal(self._path)
+            self._sealed = False
 
     def append(self, drafts: Sequence[Draft]) -> tuple[Entry, ...]:
         """Append operations in one transaction that is on disk when this returns.
@@ -92,6 +120,7 @@ class SqliteLedger(Reader):
         with self._writing():
             if not drafts:
                 return ()
+            self._unseal()
             head = self.head
             written = compose(head, drafts, self._clock, self._ids)
             try:
@@ -142,6 +171,7 @@ class SqliteLedger(Reader):
         """
         wanted = sorted(set(ids))  # drawn before the transaction: they may come from reading this very ledger
         with self._writing():
+            self._unseal()
             removed, pending = 0, self._compact
             self._compact = True  # after a failed commit it is not known whether there is something to finish
             with self._transaction("BEGIN IMMEDIATE"):
@@ -165,6 +195,7 @@ class SqliteLedger(Reader):
         with self._writing():
             if not self._compact:
                 return
+            self._unseal()
             try:
                 self._connection.execute("VACUUM")
             except sqlite3.Error as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -14,8 +15,8 @@ from tkg.index.sqlite import open_index
 from tkg.ledger.port import Ledger
 
 ENGINES: Final = ("auto", "kuzu", "ladybug", "memory")
-_GRAPH: Final = "graph"
-_INDEX: Final = "index.sqlite"
+GRAPH: Final = "graph"
+INDEX: Final = "index.sqlite"
 #: bytes of memory for a graph that cannot go to a file
 _WITHOUT_FILE: Final = 1 << 30
 
@@ -26,37 +27,46 @@ class Projections:
     A graph file costs tens of megabytes, so a small tenant's graph is made in memory when the tenant is opened.
     """
 
-    def __init__(self, engine: str, *, file_above: int, read_only: bool) -> None:
-        self._engine = engine
+    def __init__(self, engine: str, *, file_above: int, read_only: bool, tell: Callable[[str], None]) -> None:
+        self.engine = engine
+        self._tell = tell
         self._file_above = file_above
         self._read_only = read_only
 
     def open(self, folder: Path | None, ledger: Ledger) -> tuple[Graph, Index]:
         """Return graph and index of a ledger, caught up with it; damaged or foreign files are made again."""
         graph = self._graph(folder, ledger)
-        if folder is None or self._engine == "memory" and self._read_only:
+        if folder is None or self.engine == "memory" and self._read_only:
             return graph, MemoryIndex(ledger.read_since(0))
-        path = None if self._read_only else folder / _INDEX
-        return graph, open_index(path, ledger.read_since, head=ledger.head.seq)
+        path = None if self._read_only else folder / INDEX
+        index = open_index(path, ledger.read_since, head=ledger.head.seq)
+        if index.made_anew:
+            self._tell(
+                f"the text index of tenant {ledger.tenant} was made anew: the old one was damaged or not this ledger's"
+            )
+        return graph, index
 
     def _graph(self, folder: Path | None, ledger: Ledger) -> Graph:
-        if self._engine == "memory":
+        if self.engine == "memory":
             return MemoryGraph(ledger.read_since(0))
         from tkg.graph.projection import open_graph  # the driver is loaded only where it is used
 
         if folder is None or self._read_only:
-            return open_graph(None, engine=self._engine, ledger_entries=ledger.read_since, buffer_pool=_WITHOUT_FILE)
-        path = folder / _GRAPH
+            return open_graph(None, engine=self.engine, ledger_entries=ledger.read_since, buffer_pool=_WITHOUT_FILE)
+        path = folder / GRAPH
         if ledger.head.seq <= self._file_above and not path.exists():
             try:
-                return open_graph(None, engine=self._engine, ledger_entries=ledger.read_since)
+                return open_graph(None, engine=self.engine, ledger_entries=ledger.read_since)
             except Damaged:
                 pass  # few entries can hold many records: what does not fit in the buffer pool goes to a file
-        return open_graph(path, engine=self._engine, ledger_entries=ledger.read_since)
+        graph = open_graph(path, engine=self.engine, ledger_entries=ledger.read_since)
+        if graph.opening.outcome == "rebuilt":
+            self._tell(f"the graph of tenant {ledger.tenant} was made anew: {graph.opening.reason}")
+        return graph
 
 
 def remove_projections(folder: Path) -> None:
     """Remove a tenant's graph and index files; they are made again when it is opened."""
-    for name in (_GRAPH, _INDEX):
+    for name in (GRAPH, INDEX):
         for file in sorted(folder.glob(f"{name}*")):
             file.unlink()

@@ -8,19 +8,23 @@ import os
 import shutil
 import threading
 from collections import OrderedDict
+from contextlib import closing, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
 from tkg.clock import Clock, SystemClock
-from tkg.errors import Damaged, NewerFormat, NotFound, NotPermitted, RequestError, ScopeRequired
+from tkg.errors import Damaged, NewerFormat, NotFound, NotPermitted, RequestError, ScopeRequired, TkgError
 from tkg.ids import Ids, RandomIds
+from tkg.ledger.heads import SignedHead, advance, load_signer
 from tkg.ledger.memory import MemoryLedger
 from tkg.ledger.port import Ledger
+from tkg.ledger.proof import Proof, prove
 from tkg.ledger.sqlite import open_ledger
+from tkg.memory import checking, copying, doctor
 from tkg.memory.declaring import declare
 from tkg.memory.handle import Handle
-from tkg.memory.projections import ENGINES, Projections, remove_projections
+from tkg.memory.projections import ENGINES, INDEX, Projections, remove_projections
 from tkg.memory.settings import read_policies
 from tkg.memory.tenant import Tenant
 from tkg.model.policy import Policies
@@ -68,7 +72,11 @@ class Memory:
         self.ids = ids or RandomIds(self.clock)
         self.read_only = read_only
         self.path = None if path is None else Path(path).absolute()
-        self._projections = Projections(engine, file_above=graph_file_above, read_only=read_only)
+        #: what happened while tenants were opened that a person should know: files that were made anew, and why
+        self.notices: list[str] = []
+        self._projections = Projections(
+            engine, file_above=graph_file_above, read_only=read_only, tell=self.notices.append
+        )
         self._guard = threading.RLock()
         self._open: OrderedDict[str, Tenant] = OrderedDict()
         self._unfiled: dict[str, MemoryLedger] = {}
@@ -196,17 +204,122 @@ class Memory:
         self._writable()
         with self._guard:
             self._tenant(tenant, create=False)
-            self._open.pop(tenant).close()
+            self._let_go(tenant, self._open.pop(tenant))
             if self.path is not None:
                 remove_projections(self._folder(tenant))
             return self._tenant(tenant, create=False).ledger.head.seq
+
+    # -- integrity
+
+    def verify(self, tenant: str | None = None, *, witness: str | os.PathLike[str] | None = None) -> checking.Report:
+        """Check chain, tree, signed heads and content, and that graph and index agree with the ledger; changes nothing.
+
+        Args:
+            tenant: only this one (default: all).
+            witness: a file of heads that was kept in another place (`head`, `tkg head --output`).
+
+        Returns:
+            A report with one finding per problem: a stable code, what is wrong, what to do.
+
+        Raises:
+            NotFound: no such tenant, or no such file of heads.
+        """
+        with self._guard:
+            names = self.tenants() if tenant is None else [check_segment(tenant, "tenant")]
+            kept = list(checking.witnessed(None if witness is None else Path(witness), names))
+            checked, findings = [], []
+            for name in names:
+                if not self.exists(name):
+                    raise NotFound("no such tenant; create it with memory.create_tenant(id) or check the spelling")
+                folder = Path() if self.path is None else self._folder(name)
+                public = None if self.path is None else checking.read_public(self.path)
+                checker = checking.Checker(
+                    folder,
+                    name,
+                    engine=self._projections.engine,
+                    public=public,
+                    witness=[one for one in kept if one.tenant == name],
+                )
+                opened = self._open.get(name)
+                if opened is None and self.path is None:
+                    opened = self._tenant(name, create=False)
+                if opened is None:
+                    checked.append(checking.check_folder(checker, folder / checking.LEDGER, name))
+                else:
+                    with opened.lock:
+                        index = folder / INDEX if self.path is not None and not self.read_only else None
+                        checked.append(checking.check_open(checker, opened.ledger, opened.graph, index))
+                findings += checker.findings
+            return checking.Report(tenants=tuple(checked), findings=tuple(findings))
+
+    def head(self, tenant: str) -> SignedHead:
+        """Sign and return what the tenant's ledger holds now: size, Merkle root, newest hash. Keep it in another place.
+
+        Raises:
+            NotFound: no such tenant. Busy: another process owns it. NotPermitted: opened read-only, or kept in memory.
+        """
+        self._writable()
+        if self.path is None:
+            raise NotPermitted("a store in memory signs nothing; open one in a directory")
+        with self._guard:
+            ledger = self._tenant(check_segment(tenant, "tenant"), create=False).ledger
+            return advance(
+                self._folder(tenant) / checking.HEAD, ledger, load_signer(self.path / checking.KEY, self.ids)
+            )
+
+    def prove(self, tenant: str, seq: int, *, size: int | None = None, since: int | None = None) -> Proof:
+        """Prove that entry `seq` is in the tree of the first `size` entries, and that this tree continues that of `since`.
+
+        Args:
+            tenant: whose ledger.
+            seq: the entry, from 1.
+            size: entries of the tree, as a signed head says (default: all).
+            since: size of an earlier head (default: no consistency proof).
+
+        Raises:
+            RequestError: there are no such entries.
+        """
+        with self._guard:
+            if not self.exists(check_segment(tenant, "tenant")):
+                raise NotFound("no such tenant; create it with memory.create_tenant(id) or check the spelling")
+            if (found := self._open.get(tenant)) is not None or self.path is None:
+                return prove((found or self._tenant(tenant, create=False)).ledger, seq, size, since)
+            place = self._folder(tenant) / checking.LEDGER
+            with closing(open_ledger(place, tenant, self.clock, self.ids, read_only=True)) as ledger:
+                return prove(ledger, seq, size, since)
+
+    def backup(self, target: str | os.PathLike[str]) -> copying.Backup:
+        """Copy the store into a new folder, each ledger as of one commit, also while it is written; see `tkg restore`.
+
+        Raises:
+            RequestError: the target is not empty or lies inside the store. DiskFull: no space; nothing is left there.
+            NotPermitted: the store is kept in memory.
+        """
+        if self.path is None:
+            raise NotPermitted("a store in memory has no files to copy; export it")
+        return copying.backup(self.path, Path(target), self.clock)
+
+    def doctor(self) -> list[doctor.Check]:
+        """Look at versions, settings, locks, sizes, space, permissions and what is left to do; changes nothing."""
+        if self.path is None:
+            raise NotPermitted("a store in memory has no files to look at")
+        return doctor.examine(self.path, FORMAT, [(one, self._folder(one)) for one in self.tenants()])
 
     def close(self) -> None:
         """Close every open tenant; the store can be opened again."""
         with self._guard:
             self._closed = True
             while self._open:
-                self._open.popitem()[1].close()
+                self._let_go(*self._open.popitem())
+
+    def _let_go(self, name: str, tenant: Tenant) -> None:
+        """Close a tenant; its newest state is signed first. That this fails (no space) loses nothing."""
+        if self.path is not None and not self.read_only:
+            with suppress(TkgError):
+                advance(
+                    self._folder(name) / checking.HEAD, tenant.ledger, load_signer(self.path / checking.KEY, self.ids)
+                )
+        tenant.close()
 
     def __enter__(self) -> Self:
         return self
@@ -249,7 +362,7 @@ class Memory:
             raise
         self._open[tenant] = opened
         while len(self._open) > OPEN_TENANTS:
-            self._open.popitem(last=False)[1].close()
+            self._let_go(*self._open.popitem(last=False))
         return opened
 
     def _ledger(self, tenant: str, *, create: bool) -> Ledger:
