@@ -347,6 +347,7 @@ class Memory:
             raise NotFound("no such tenant; create it with memory.create_tenant(id) or check the spelling")
         ledger = self._ledger(tenant, create=create)
         folder = None if self.path is None else self._folder(tenant)
+        opened: Tenant | None = None
         try:
             opened = Tenant(
                 ledger,
@@ -358,7 +359,7 @@ class Memory:
             if not self.read_only:
                 declare(opened, tenant)
         except BaseException:
-            ledger.close()
+            (ledger if opened is None else opened).close()
             raise
         self._open[tenant] = opened
         while len(self._open) > OPEN_TENANTS:
