@@ -6,10 +6,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from tkg.belief.mining import Suggestion
 from tkg.errors import NotPermitted
-from tkg.memory import changing, deriving, dumping, inspecting, reading, remembering, reviewing, revoking, writing
+from tkg.memory import (
+    changing,
+    deriving,
+    dumping,
+    inspecting,
+    predicates,
+    reading,
+    remembering,
+    reviewing,
+    revoking,
+    writing,
+)
 from tkg.memory.answers import Explanation, Lineage, Plan, Value, Waiting
 from tkg.memory.caller import Caller
+from tkg.memory.predicates import DeclaredPredicate
 from tkg.memory.proposal import Proposal
 from tkg.memory.tenant import AsOf, Tenant
 from tkg.model.artefact import Artefact
@@ -255,6 +268,27 @@ class Handle:
         """Return the open contradictions a reader in this scope can see."""
         with self._reading() as tenant:
             return reading.contradictions(tenant, self._caller, as_of=as_of)
+
+    def predicates(self, *, as_of: AsOf = None) -> list[DeclaredPredicate]:
+        """Return the predicates: the declared ones with their declarations, then those that claims use undeclared.
+
+        Args:
+            as_of: as the ledger knew them then: a transaction number or a time (default: as the store was opened).
+        """
+        with self._reading() as tenant:
+            return predicates.listing(tenant, as_of)
+
+    def suggest_predicates(self, *, least_support: int = 5, least_confidence: float = 0.95) -> list[Suggestion]:
+        """Return declarations that what is stored speaks for, with support, confidence and examples.
+
+        Nothing takes effect: a person writes what is right into `tkg.toml` (`tkg.belief.mining.as_toml` words it).
+
+        Args:
+            least_support: fewest cases that say something.
+            least_confidence: least share of cases in which it holds, above 0 and up to 1.
+        """
+        with self._reading() as tenant:
+            return predicates.suggestions(tenant, self._caller, least_support, least_confidence)
 
     def explain(self, identifier: str) -> Explanation:
         """Return what is stored about an id, its state, why, and every decision about it.

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import tomllib
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from tkg.errors import RequestError
 from tkg.model.policy import ForgetPolicy, Policies, ReadPolicy, WritePolicy
 from tkg.model.predicate import Registry
+from tkg.text import match_form
 
 
 def read_policies(path: Path | None) -> Policies:
     """Read the policies of a store.
 
-    The file has the tables `[write]`, `[read]`, `[forget]` (fields of the policy objects) and `[predicates.NAME]`.
+    The file has a list `shipped` (names of sets of declarations that come with tkg) and the tables `[write]`, `[read]`, `[forget]` (fields of the policy objects) and `[predicates.NAME]`.
 
     Args:
         path: `tkg.toml`, or None; a missing file gives the defaults.
@@ -27,12 +31,41 @@ def read_policies(path: Path | None) -> Policies:
         text = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise RequestError(f"{path.name} cannot be read: {error}") from None
-    unknown = set(text) - {"write", "read", "forget", "predicates"}
+    unknown = set(text) - {"write", "read", "forget", "predicates", "shipped"}
     if unknown:
-        raise RequestError(f"{path.name}: unknown table {min(unknown)}; use write, read, forget or predicates")
-    registry = Registry.of(text.get("predicates", {}))
+        raise RequestError(f"{path.name}: unknown entry {min(unknown)}; use shipped, write, read, forget or predicates")
+    registry = Registry.of(_declared(path.name, text))
     return Policies(
         write=WritePolicy.build(registry=registry, **text.get("write", {})),
         read=ReadPolicy.build(**text.get("read", {})),
         forget=ForgetPolicy.build(**text.get("forget", {})),
     )
+
+
+@cache
+def shipped() -> dict[str, Registry]:
+    """Return the sets of declarations that come with tkg, by name."""
+    text = tomllib.loads(files("tkg.memory").joinpath("shipped.toml").read_text("utf-8"))
+    return {name: Registry.of(tables) for name, tables in text.items()}
+
+
+def _declared(file: str, text: dict[str, Any]) -> dict[str, Any]:
+    """Return the declarations of a file: those of the sets it takes, then its own, which replace them.
+
+    Raises:
+        RequestError: there is no such set.
+    """
+    wanted = text.get("shipped", [])
+    own: dict[str, Any] = text.get("predicates", {})
+    if not isinstance(wanted, list) or not all(isinstance(name, str) for name in wanted):
+        raise RequestError(f'{file}: shipped is a list of names, such as shipped = ["people"]')
+    if unknown := sorted(set(wanted) - set(shipped())):
+        raise RequestError(f"{file}: there is no set {unknown[0]!r}; choose from {', '.join(sorted(shipped()))}")
+    forms = {match_form(name) for name in own}
+    found = {name: one for part in wanted for name, one in shipped()[part].predicates.items()}
+    taken = {
+        name: one.model_dump(exclude_defaults=True, exclude={"name"})
+        for name, one in found.items()
+        if match_form(name) not in forms
+    }
+    return taken | own
