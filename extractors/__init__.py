@@ -1,6 +1,6 @@
 """Extractors: from documents to candidates, deterministic and offline.
 
-`extract(document)` picks by media: YAML and JSON go to `config`, everything else to `text`. The answer is a list of
+`extract(document)` picks by media: configuration goes to `config`, everything else to `text`. The answer is a list of
 `Extracted`, each with a verbatim quote, offsets, a locator, the modality of its sentence and the version of what found
 it. Only asserted candidates may become claims; the caller decides. spaCy is loaded on first use, not on import.
 """
@@ -16,7 +16,10 @@ from tkg.extractors.contract import Extractor, Limits, checked
 if TYPE_CHECKING:
     from tkg.model.document import Document, Extracted
 
-__all__ = ["Extractor", "Limits", "checked", "extract", "extractor_for"]
+#: media that hold settings
+CONFIGURATION = frozenset({"yaml", "json", "toml", "ini", "env"})
+
+__all__ = ["CONFIGURATION", "Extractor", "Limits", "checked", "extract", "extractor_for"]
 
 
 @lru_cache(maxsize=16)
@@ -24,11 +27,11 @@ def extractor_for(media: str, *, model: str | None = None, known: tuple[str, ...
     """Return the extractor for a document's media.
 
     Args:
-        media: "yaml" and "json" are configuration, all others are running text.
+        media: "yaml", "json", "toml", "ini" and "env" are configuration, all others are running text.
         model: spaCy pipeline, see `pipeline.resolve`.
         known: predicate names that the registry declares; surface forms of them meet the declared spelling.
     """
-    if media in ("yaml", "json"):
+    if media in CONFIGURATION:
         from tkg.extractors.config import ConfigExtractor
 
         return ConfigExtractor()
@@ -46,7 +49,7 @@ def extract(document: Document, *, model: str | None = None, known: Iterable[str
         known: predicate names that the registry declares.
 
     Raises:
-        InvalidText: a configuration file that is neither YAML nor JSON.
+        InvalidText: a configuration file that is not of its form.
         TooLarge: the document is over the limits.
         NotFound: the named pipeline is not installed.
     """

@@ -1,6 +1,6 @@
-"""YAML and JSON files into candidates: one per scalar leaf, with its exact characters and line.
+"""Configuration files into candidates: one per scalar leaf, with its exact characters and line.
 
-The file is composed, never constructed: no tags are executed, no types are guessed, and every scalar keeps its place in
+YAML, JSON, TOML, INI and .env. A YAML file is composed, never constructed: no tags are executed, no types are guessed, and every scalar keeps its place in
 the text. JSON is read as the YAML it nearly always is; tabs between tokens, which JSON allows, are looked through.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -16,9 +17,11 @@ import yaml
 
 from tkg.errors import InvalidText, TooLarge
 from tkg.extractors.contract import Limits, check_size, checked
+from tkg.extractors.leaves import Leaf, env_leaves, ini_leaves, toml_leaves
 from tkg.model.document import Document, Extracted
 
 _HUMAN: Final = re.compile(r"[_\-\s]+")
+_LINES: Final = {"toml": toml_leaves, "ini": ini_leaves, "env": env_leaves}
 _NULLS: Final = frozenset({"", "~", "null"})
 
 
@@ -52,22 +55,6 @@ class Rule:
     def named(self, met: Sequence[str]) -> str:
         """Return the subject with its stars filled in."""
         return re.sub(r"\{(\d+)\}", lambda m: met[int(m[1]) - 1] if 0 < int(m[1]) <= len(met) else m[0], self.subject)
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """One scalar of a configuration: its keys from the root, its text, and where it stands."""
-
-    keys: tuple[str, ...]
-    value: str
-    start: int
-    end: int
-    line: int
-
-    @property
-    def pointer(self) -> str:
-        """JSON pointer (RFC 6901) of the leaf."""
-        return "".join("/" + key.replace("~", "~0").replace("/", "~1") for key in self.keys)
 
 
 def _compose(text: str) -> list[yaml.Node]:
@@ -128,14 +115,24 @@ class _Walk:
                 yield Leaf(keys, text, start.index, end.index, start.line + 1)
 
 
-def leaves(text: str, limits: Limits | None = None) -> list[Leaf]:
-    """Return the scalars of a YAML or JSON text, in order; nulls and empty values are left out.
+def leaves(text: str, limits: Limits | None = None, media: str = "yaml") -> list[Leaf]:
+    """Return the scalars of a configuration text, in order; nulls and empty values are left out.
+
+    Args:
+        text: the whole file.
+        limits: bounds on depth and nodes.
+        media: "yaml", "json", "toml", "ini" or "env".
 
     Raises:
-        InvalidText: neither YAML nor JSON, or an alias inside its own anchor.
+        InvalidText: not of that form, or an alias inside its own anchor.
         TooLarge: nested too deeply, or too many nodes.
     """
     limits = limits or Limits()
+    if media in _LINES:
+        found = list(islice(_LINES[media](" " + text[1:] if text.startswith("\ufeff") else text), limits.nodes + 1))
+        if len(found) > limits.nodes:
+            raise TooLarge(f"the file has more than {limits.nodes} settings; split it")
+        return found
     if text.startswith("\ufeff"):
         text = " " + text[1:]
     nodes = _compose(text)
@@ -147,7 +144,7 @@ def leaves(text: str, limits: Limits | None = None) -> list[Leaf]:
 
 
 class ConfigExtractor:
-    """Reads YAML and JSON documents.
+    """Reads YAML, JSON, TOML, INI and .env documents.
 
     Without a rule the subject is the file's stem followed by the keys above the leaf ("billing tenants acme"), the
     predicate is the leaf's key, and the object its text. A list's items share the key of the list.
@@ -168,12 +165,12 @@ class ConfigExtractor:
         """Return one candidate per scalar leaf.
 
         Raises:
-            InvalidText: the text is neither YAML nor JSON.
+            InvalidText: the text is not of the document's form.
             TooLarge: over the limits.
         """
         check_size(document, self._limits)
         stem = _stem(document.uri)
-        found = (self._candidate(document, stem, leaf) for leaf in leaves(document.text, self._limits))
+        found = (self._candidate(document, stem, leaf) for leaf in leaves(document.text, self._limits, document.media))
         return checked(document, (item for item in found if item is not None), self._limits)
 
     def _candidate(self, document: Document, stem: str, leaf: Leaf) -> Extracted | None:

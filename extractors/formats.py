@@ -9,16 +9,32 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal, get_args
 
-from tkg.errors import InvalidTime, NotFound, RequestError
+from tkg.errors import NotFound, RequestError
+from tkg.extractors.chats import is_chat, is_whatsapp, read_messages, read_whatsapp
+from tkg.extractors.pages import read_page
+from tkg.extractors.turns import Place, Problem, turn
 from tkg.model.document import Document
-from tkg.model.time import Instant, parse_when
+from tkg.model.time import Instant
 
-Format = Literal["jsonl", "locomo", "markdown", "text", "yaml", "json"]
+Format = Literal[
+    "jsonl",
+    "chat",
+    "whatsapp",
+    "locomo",
+    "markdown",
+    "text",
+    "html",
+    "pdf",
+    "docx",
+    "yaml",
+    "json",
+    "toml",
+    "ini",
+    "env",
+]
 
 #: suffix -> format; files with other suffixes are left out of folders and read as text when named
 SUFFIXES: Final[dict[str, Format]] = {
@@ -33,25 +49,22 @@ SUFFIXES: Final[dict[str, Format]] = {
     ".yaml": "yaml",
     ".yml": "yaml",
     ".json": "json",
+    ".toml": "toml",
+    ".ini": "ini",
+    ".cfg": "ini",
+    ".env": "env",
+    ".html": "html",
+    ".htm": "html",
+    ".pdf": "pdf",
+    ".docx": "docx",
 }
-FORMATS: Final[tuple[Format, ...]] = ("jsonl", "locomo", "markdown", "text", "yaml", "json")
+FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 #: largest file that is read whole, in bytes
 MAX_FILE: Final = 16 * 1024 * 1024
 #: longest line of a JSON lines file, in bytes
 MAX_LINE: Final = 1024 * 1024
-_TEXT_KEYS: Final = ("content", "text", "message", "body")
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One input that could not be read: where, and what to do about it. `line` is 1-based; None for the whole file."""
-
-    path: str
-    line: int | None
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.path}{'' if self.line is None else f':{self.line}'}: {self.message}"
+#: formats that share a suffix with another one
+_SUFFIX_OF: Final[dict[Format, Format]] = {"locomo": "json", "chat": "json", "whatsapp": "text"}
 
 
 Read = Document | Problem
@@ -83,13 +96,17 @@ def _read_folder(root: Path, format: Format | None, observed_at: Instant) -> Ite
     for found in _walk(root):
         if isinstance(found, Problem):
             yield found
-        elif format is None and found.suffix.lower() in SUFFIXES or format is not None and _fits(found, format):
+        elif format is None and _suffix(found) in SUFFIXES or format is not None and _fits(found, format):
             yield from _read_file(found, found.relative_to(root).as_posix(), format, observed_at)
 
 
 def _fits(path: Path, format: Format) -> bool:
-    wanted: Format = "json" if format == "locomo" else format
-    return SUFFIXES.get(path.suffix.lower()) == wanted
+    return SUFFIXES.get(_suffix(path)) == _SUFFIX_OF.get(format, format)
+
+
+def _suffix(path: Path) -> str:
+    """Return the suffix that tells the format; ".env" and ".env.local" are all suffix."""
+    return ".env" if path.name == ".env" or path.name.startswith(".env.") else path.suffix.lower()
 
 
 def _walk(folder: Path) -> Iterator[Path | Problem]:
@@ -99,7 +116,7 @@ def _walk(folder: Path) -> Iterator[Path | Problem]:
         yield Problem(str(folder), None, f"the folder cannot be read: {error.strerror}")
         return
     for entry in entries:
-        if entry.name.startswith("."):
+        if entry.name.startswith("."):  # also ".env", which holds secrets more often than facts: it has to be named
             continue
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(Path(entry.path))
@@ -108,11 +125,18 @@ def _walk(folder: Path) -> Iterator[Path | Problem]:
 
 
 def _read_file(path: Path, uri: str, format: Format | None, observed_at: Instant) -> Iterator[Read]:
-    chosen = format or SUFFIXES.get(path.suffix.lower(), "text")
+    chosen = format or SUFFIXES.get(_suffix(path), "text")
     if chosen == "jsonl":
         yield from _read_lines(path, uri, observed_at)
         return
-    text = _whole(path, uri)
+    raw = _whole(path, uri)
+    if isinstance(raw, Problem):
+        yield raw
+        return
+    if chosen == "html" or chosen == "pdf" or chosen == "docx":
+        yield from read_page(raw, chosen, uri, observed_at)
+        return
+    text = decoded(raw, uri, None)
     if isinstance(text, Problem):
         yield text
     elif chosen == "locomo":
@@ -120,21 +144,24 @@ def _read_file(path: Path, uri: str, format: Format | None, observed_at: Instant
 
         for item in read_locomo(text, observed_at):
             yield Problem(uri, None, item) if isinstance(item, str) else item
+    elif chosen == "chat" or chosen == "json" and format is None and is_chat(text):
+        yield from read_messages(text, uri, observed_at)
+    elif chosen == "whatsapp" or chosen == "text" and format is None and is_whatsapp(text):
+        yield from read_whatsapp(text, uri)
     else:
         yield Document(text=text, uri=uri, media=chosen, observed_at=observed_at)
 
 
-def _whole(path: Path, uri: str) -> str | Problem:
+def _whole(path: Path, uri: str) -> bytes | Problem:
     try:
         if not path.is_file():
             return Problem(uri, None, "not a regular file")
         size = path.stat().st_size
         if size > MAX_FILE:
             return Problem(uri, None, f"the file is {size} bytes, the limit is {MAX_FILE}; split it")
-        raw = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         return Problem(uri, None, f"the file cannot be read: {error.strerror}")
-    return decoded(raw, uri, None)
 
 
 def decoded(raw: bytes, uri: str, line: int | None) -> str | Problem:
@@ -192,61 +219,4 @@ def _message(raw: bytes, uri: str, number: int, observed_at: Instant) -> Read:
         return Problem(uri, number, f"the line is not JSON: {reason}")
     if not isinstance(item, dict):
         return Problem(uri, number, "the line is not an object with role, content and timestamp")
-    return _turn(item, uri, number, observed_at)
-
-
-def _turn(item: dict[str, Any], uri: str, number: int, observed_at: Instant) -> Read:
-    content = next((item[key] for key in _TEXT_KEYS if isinstance(item.get(key), str)), None)
-    if content is None or not content.strip():
-        return Problem(uri, number, "the message has no content; pass text in 'content'")
-    role = item.get("role")
-    if not isinstance(role, str) or not role.strip():
-        return Problem(uri, number, "the message has no role; pass 'user', 'assistant', 'tool' or a name")
-    stamp = item.get("timestamp")
-    try:
-        moment = observed_at if stamp is None else _stamp(stamp)
-    except (InvalidTime, ValueError, OverflowError):
-        return Problem(
-            uri, number, "the timestamp cannot be read; pass ISO 8601 with a zone, such as 2026-03-01T09:00:00Z"
-        )
-    try:
-        content.encode("utf-8")
-    except UnicodeEncodeError:
-        return Problem(uri, number, "the content holds a lone surrogate; pass valid Unicode text")
-    if "\x00" in content:
-        return Problem(uri, number, "the content holds a NUL character; remove it")
-    speaker = item.get("name") if isinstance(item.get("name"), str) else role
-    session = item.get("session")
-    turn = item.get("id")
-    return Document(
-        text=content,
-        uri=uri,
-        media="turn",
-        observed_at=moment,
-        zone=_offset(stamp),
-        speaker=speaker,
-        role=role,
-        turn=str(turn) if isinstance(turn, (str, int)) else f"line={number}",
-        session=str(session) if isinstance(session, (str, int)) else None,
-    )
-
-
-def _stamp(value: object) -> Instant:
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise InvalidTime("not a time")
-    if isinstance(value, str):
-        return parse_when(value).start
-    moment = datetime.fromtimestamp(value / 1000 if abs(value) > 1e11 else value, UTC)
-    return parse_when(moment).start
-
-
-def _offset(stamp: object) -> str:
-    """Return the writer's offset, so that "yesterday" is the writer's yesterday."""
-    if isinstance(stamp, str):
-        try:
-            offset = datetime.fromisoformat(stamp.strip()).strftime("%z")
-        except ValueError:
-            return "UTC"
-        if len(offset) == 5 and offset != "+0000":
-            return f"{offset[:3]}:{offset[3:]}"
-    return "UTC"
+    return turn(item, Place(uri, number, observed_at))

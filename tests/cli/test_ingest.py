@@ -155,3 +155,14 @@ def test_a_long_conversation(acme: Acme, tmp_path: Path) -> None:
     assert episode["evidence"][0]["observed_at"] == "2023-05-08T13:56:00Z"
     items = acme("recall", "greyhound called Pepper", "--json").json["items"]
     assert items[0]["locator"] == "D1:1" and items[0]["observed_at"] == "2023-05-08T13:56:00Z"
+
+
+def test_a_tools_words_in_a_persons_chat_are_not_the_persons(acme: Acme, tmp_path: Path) -> None:
+    path = tmp_path / "chat.json"
+    said = [("user", "The audit team owns the archive."), ("tool", "The payments team owns the ledger service.")]
+    path.write_text(json.dumps([{"role": role, "content": text} for role, text in said]), "utf-8")
+    assert acme("ingest", *WHO, path, "--json").json["episodes"] == 2
+    assert acme("value", "audit team", "owns", "--json").json["kind"] != "none", "the control: a person's words count"
+    assert acme("value", "payments team", "owns", "--json").json["kind"] == "none"
+    waiting = acme("review", "--json").out
+    assert "ledger service" in waiting and "archive" not in waiting

@@ -188,7 +188,7 @@ def test_what_does_not_exist_and_unknown_formats_are_refused(tmp_path: Path) -> 
     with pytest.raises(NotFound, match="no such file or folder"):
         items(tmp_path / "nothing")
     with pytest.raises(RequestError, match="choose one of jsonl"):
-        items(tmp_path, "pdf")  # type: ignore[arg-type]
+        items(tmp_path, "rtf")  # type: ignore[arg-type]
 
 
 def test_reading_is_a_stream(tmp_path: Path) -> None:

@@ -29,12 +29,20 @@ class Format(StrEnum):
     """How a file is read."""
 
     AUTO = "auto"
-    LOCOMO = "locomo"
     JSONL = "jsonl"
+    CHAT = "chat"
+    WHATSAPP = "whatsapp"
+    LOCOMO = "locomo"
     MARKDOWN = "markdown"
     TEXT = "text"
+    HTML = "html"
+    PDF = "pdf"
+    DOCX = "docx"
     YAML = "yaml"
     JSON = "json"
+    TOML = "toml"
+    INI = "ini"
+    ENV = "env"
 
 
 def ingest(

@@ -51,9 +51,12 @@ class Media(StrEnum):
 
     TEXT = "text"
     MARKDOWN = "markdown"
+    TURN = "turn"
     YAML = "yaml"
     JSON = "json"
-    TURN = "turn"
+    TOML = "toml"
+    INI = "ini"
+    ENV = "env"
 
 
 _DependsOn = Annotated[

@@ -158,7 +158,7 @@ class Handle:
             observed_at: when it was said; relative dates in it count from here (default: now).
             speaker: who said it; resolves "I".
             turn: id of the turn in its conversation.
-            media: "text", "markdown", "yaml", "json" or "turn".
+            media: "text", "markdown", "turn", or a configuration's "yaml", "json", "toml", "ini", "env".
 
         Returns:
             First the verdict on the episode, then one for each candidate.

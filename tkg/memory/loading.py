@@ -23,6 +23,7 @@ from tkg.model.verdict import Outcome, Verdict
 
 #: roles of a chat whose words are the agent's own, whatever channel the file comes through
 _AGENTS: Final = frozenset({"assistant", "agent", "ai", "bot", "model", "system"})
+_TOOLS: Final = frozenset({"tool", "function"})
 #: longest plain text that is one message; longer ones are read like a document
 _MESSAGE: Final = 60_000
 
@@ -165,9 +166,15 @@ def reason_of(verdict: Verdict) -> str:
 
 
 def channel_of(document: Document, channel: Channel) -> Channel:
-    """Return the channel of a document: the agent's own words in a chat never count as more than inferred."""
-    if (document.role or "").strip().lower() in _AGENTS:
+    """Return the channel of a document: what in a chat is not the person's own word never counts as theirs.
+
+    The agent's words are at most inferred; a tool's output is outside text, unless the caller vouches for the tools.
+    """
+    role = (document.role or "").strip().lower()
+    if role in _AGENTS:
         return min(channel, Channel.AGENT_INFERRED, key=lambda one: one.rank)
+    if role in _TOOLS and channel is not Channel.TRUSTED_TOOL:
+        return min(channel, Channel.EXTERNAL, key=lambda one: one.rank)
     return channel
 
 

@@ -7,10 +7,10 @@ no episode, and repeating the call finds the claims it had already judged; when 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from tkg.errors import NotFound, RequestError
-from tkg.extractors import extract
+from tkg.extractors import CONFIGURATION, extract
 from tkg.gate import ECHO, Judgement
 from tkg.ids import digest
 from tkg.memory import writing
@@ -22,7 +22,7 @@ from tkg.memory.texts import held, judge_written, verdict_on, written_label
 from tkg.memory.trial import trial_tenant
 from tkg.model.artefact import Artefact
 from tkg.model.claim import Polarity
-from tkg.model.document import Document, Extracted, Modality
+from tkg.model.document import Document, Extracted, Media, Modality
 from tkg.model.entry import Record
 from tkg.model.evidence import Evidence
 from tkg.model.scope import Channel
@@ -33,7 +33,7 @@ from tkg.text import MAX_NAME, MAX_TEXT, clean
 if TYPE_CHECKING:
     from tkg.memory.store import Memory
 
-_MEDIA = ("text", "markdown", "yaml", "json", "turn")
+_MEDIA = get_args(Media)
 _PEOPLE = (Channel.HUMAN_STATED, Channel.HUMAN_VERIFIED)
 #: a folder of documents is read section by section, so one text may be long; candidates keep the usual field limits
 MAX_PASSAGE = 4 * 1024 * 1024
@@ -67,7 +67,7 @@ def remember(memory: Memory, caller: Caller, passage: Passage) -> list[Verdict]:
     """See `Handle.remember`."""
     channel, principal = caller.speaking()
     # one message keeps the field limit; a document may be as long as a document
-    limit = MAX_PASSAGE if passage.media in ("markdown", "yaml", "json") else MAX_TEXT
+    limit = MAX_PASSAGE if passage.media in CONFIGURATION | {"markdown"} else MAX_TEXT
     text = clean(passage.text, "text", limit=limit)
     if not memory.exists(caller.scope.tenant):
         if not memory.may_create(channel):

@@ -9,19 +9,21 @@ from tkg.model.base import Value
 from tkg.model.claim import Polarity
 from tkg.model.time import Instant
 
+Media = Literal["text", "markdown", "turn", "yaml", "json", "toml", "ini", "env"]
+
 
 class Document(Value):
     """A text with where it came from and when it was said; the unit an extractor reads.
 
     `observed_at` is the reference date for relative times in it (never today's). `speaker` and `addressee` resolve
-    "I" and "you"; `role` is who that was in a chat ("user", "assistant", "tool"). `media` is "text", "markdown", "yaml",
-    "json" or "turn" (one message of a conversation).
+    "I" and "you"; `role` is who that was in a chat ("user", "assistant", "tool"). `media` is "text", "markdown", "turn"
+    (one message of a conversation) or the form of a configuration file.
     """
 
     text: str
     uri: str
     version: str | None = None
-    media: Literal["text", "markdown", "yaml", "json", "turn"] = "text"
+    media: Media = "text"
     observed_at: Instant
     zone: str = "UTC"
     speaker: str | None = None
