@@ -17,7 +17,7 @@ from tkg.model.document import Document
 from tkg.model.time import Instant
 
 if TYPE_CHECKING:
-    from bs4 import Tag
+    from bs4.element import Tag
 
 _UNSEEN: Final = frozenset({"script", "style", "noscript", "template", "head", "svg", "iframe", "object", "nav"})
 _BLOCKS: Final = frozenset(
@@ -96,8 +96,7 @@ def _hidden(tag: Tag) -> bool:
 
 def _walk(top: Tag, out: list[str]) -> None:
     """Write the visible text, blocks on lines of their own, headings and list items marked as in Markdown."""
-    from bs4 import NavigableString, Tag
-    from bs4.element import PreformattedString
+    from bs4.element import NavigableString, PreformattedString, Tag
 
     # an explicit stack: hostile pages nest deeper than Python recurses
     todo: list[Any] = [top]

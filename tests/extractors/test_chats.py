@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tkg.extractors.formats import Problem, Read, read
+from tkg.extractors.formats import Read, read
+from tkg.extractors.turns import Problem
 from tkg.model.document import Document
 from tkg.model.time import iso
 

@@ -10,8 +10,9 @@ import pytest
 
 from tkg.errors import NotFound, RequestError
 from tkg.extractors import formats
-from tkg.extractors.formats import Problem, Read, read
+from tkg.extractors.formats import Read, read
 from tkg.extractors.locomo import session_date
+from tkg.extractors.turns import Problem
 from tkg.model.document import Document
 from tkg.model.time import iso
 

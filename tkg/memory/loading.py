@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from tkg.errors import StoreError, TkgError
 from tkg.extractors import formats
+from tkg.extractors.turns import Problem
 from tkg.ids import digest
 from tkg.memory.store import Memory
 from tkg.model.document import Document
@@ -137,7 +138,7 @@ class Loader:
         self._head()  # a tenant that cannot be opened is one error, not one for each item
         for item in items:
             verdicts: list[Verdict] = []
-            if isinstance(item, formats.Problem):
+            if isinstance(item, Problem):
                 tally.failed += 1
                 problem(str(item))
                 done(None, verdicts)
