@@ -226,6 +226,19 @@ class Machine(RuleBasedStateMachine):
         self._call("contradictions", lambda handle: handle.contradictions(), **who)
         self._call("review", lambda handle: handle.review(), **who)
 
+    @rule(data=st.data())
+    def investigate(self, data: st.DataObject) -> None:
+        node = self._any(data, self.claims + self.artefacts)
+        who = self._who(data, about=node)
+        as_of = data.draw(st.sampled_from((None, None, 4, "2026-03-02")))
+        for verb in ("why", "why_not", "single_points"):
+            self._call(verb, lambda handle, verb=verb: getattr(handle, verb)(node, as_of=as_of), **who)
+        for verb in ("blast", "poison_chain", "find"):
+            self._call(verb, lambda handle, verb=verb: getattr(handle, verb)(node), **who)
+        subject, predicate = data.draw(st.sampled_from(SUBJECTS)), data.draw(st.sampled_from(sorted(OBJECTS)))
+        self._call("history", lambda handle: handle.history(subject, predicate), **who)
+        self._call("diff", lambda handle: handle.diff(as_of or 2), **who)
+
     # -- the store
 
     @rule(hours=st.sampled_from((1, 24, 24 * 40)))

@@ -27,11 +27,13 @@ class Missing(NamedTuple):
 
 
 class _World:
-    def __init__(self, backers: Iterable[Backer], book: Book, as_of: int, depends: Mapping[str, Sequence[str]]) -> None:
+    def __init__(
+        self, node: str, backers: Iterable[Backer], book: Book, as_of: int, depends: Mapping[str, Sequence[str]]
+    ) -> None:
         self.backers = [b for b in backers if b.seq <= as_of]
         self.book, self.as_of, self.depends = book, as_of, depends
         self.heads = {b.justification.head for b in self.backers}
-        nodes = {needed for b in self.backers for needed in b.justification.requires}
+        nodes = {node} | {needed for b in self.backers for needed in b.justification.requires}
         nodes |= {needed for many in depends.values() for needed in many}
         self.leaves = nodes - self.heads
         self.statuses = {node: book.status(node, as_of) for node in nodes | self.heads}
@@ -55,15 +57,17 @@ def why(
 ) -> list[tuple[str, ...]]:
     """Return up to `k` minimal sets of evidence that each carry the node by themselves, the smallest first.
 
+    What no justification carries (evidence, an episode) stands by itself: its one set is itself.
+
     Args:
-        node: a claim or artefact.
+        node: a claim, artefact or piece of evidence.
         backers: the justifications of the node and of all its ancestors.
         book: statuses.
         k: most sets.
         as_of: transaction.
         depends: claim -> what it depends on, for the claims among them.
     """
-    world = _World(backers, book, as_of, depends or {})
+    world = _World(node, backers, book, as_of, depends or {})
     if not world.supported(node, world.leaves):
         return []
     found: dict[str, list[frozenset[str]]] = {
@@ -116,7 +120,7 @@ def why_not(
 
     A node that is blocked itself (revoked, held, …) has one entry without a justification, before the others.
     """
-    world = _World(backers, book, as_of, depends or {})
+    world = _World(node, backers, book, as_of, depends or {})
     live = fixpoint(world.backers, world.statuses, LIVE, leaves=world.leaves, depends=world.depends)
     if node in live:
         return []
@@ -143,7 +147,7 @@ def why_not(
         return sorted(found)
 
     missing: list[Missing] = []
-    if world.statuses.get(node, "active") != "active":
+    if world.statuses.get(node, "active") != "active" or node in world.leaves:
         missing.append(Missing("", ((node, state(node)),), ((node, state(node)),)))
     for backer in into.get(node, ()):
         needed = (*backer.justification.requires, *world.depends.get(node, ()))
@@ -163,7 +167,7 @@ def single_points(
     depends: Mapping[str, Sequence[str]] | None = None,
 ) -> list[str]:
     """Return the evidence whose loss alone would take the node down; empty when the node does not stand."""
-    world = _World(backers, book, as_of, depends or {})
+    world = _World(node, backers, book, as_of, depends or {})
     if not world.supported(node, world.leaves):
         return []
     return [

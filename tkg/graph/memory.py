@@ -255,6 +255,12 @@ class MemoryGraph:
         found = [backer for node in nodes for backer in self.justifications(node)]
         return sorted(found, key=lambda backer: (backer.seq, backer.justification.id))
 
+    def basis(self, node_id: str) -> list[Backer]:
+        """Every justification of the node and of everything that it rests on."""
+        nodes = [node_id, *(reach.id for reach in self.ancestors(node_id))]
+        found = [backer for node in nodes for backer in self.justifications(node)]
+        return sorted(found, key=lambda backer: (backer.seq, backer.justification.id))
+
     def ancestors(self, node_id: str) -> list[Reach]:
         """What a node rests on, nearest first."""
         return _reach(
@@ -312,6 +318,18 @@ class MemoryGraph:
         found = (self.retrieval(i) for i in self._ids(["showed"], node_id))
         return [view for view in found if view is not None]
 
+    def exposed_ancestors(self, node_id: str) -> list[tuple[str, RetrievalView]]:
+        """Reads that showed something the node rests on."""
+        return self._exposed(self.ancestors(node_id))
+
+    def exposed_descendants(self, node_id: str) -> list[tuple[str, RetrievalView]]:
+        """Reads that showed something that grew from the node."""
+        return self._exposed(self.descendants(node_id))
+
+    def _exposed(self, nodes: list[Reach]) -> list[tuple[str, RetrievalView]]:
+        found = [(reach.id, view) for reach in nodes for view in self.exposures(reach.id)]
+        return sorted(found, key=lambda pair: (pair[1].seq, pair[1].retrieval.id, pair[0]))
+
     def session_reads(self, session_id: str) -> list[RetrievalView]:
         """Reads made in a session."""
         found = (self.retrieval(i) for i in self._ids(["in_session"], session_id))
@@ -337,6 +355,26 @@ class MemoryGraph:
             return iter(self._all(StatusChange, ["target"], target))
         found = [(record, seq) for record, seq in self._records.values() if isinstance(record, StatusChange)]
         return iter(sorted(found, key=lambda pair: (pair[1], pair[0].id)))
+
+    def changed(self, after: int, upto: int) -> list[str]:
+        """Ids of what some transactions wrote or changed; see the port."""
+        found: set[str] = set()
+        for record, seq in self._records.values():
+            if after < seq <= upto:
+                match record:
+                    case Claim() | Artefact() | StoredEvidence():
+                        found.add(record.id)
+                    case Justification():
+                        found.add(record.head)
+                    case StatusChange():
+                        found.add(record.target)
+        return sorted(found)
+
+    def identifiers(self, prefix: str, after: str, limit: int) -> list[str]:
+        """Ids that begin with a prefix; see the port."""
+        kinds = (Claim, Artefact, StoredEvidence, Retrieval)
+        named = (key for key, (record, _) in self._records.items() if isinstance(record, kinds))
+        return sorted(key for key in named if key.startswith(prefix) and key > after)[:limit]
 
     def counts(self) -> dict[str, int]:
         """Number of nodes and edges by kind, in alphabetical order."""

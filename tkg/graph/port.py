@@ -158,6 +158,10 @@ class Graph(Protocol):
         """
         ...
 
+    def basis(self, node_id: str) -> list[Backer]:
+        """Every justification of the node and of everything that it rests on, in any number of steps."""
+        ...
+
     def ancestors(self, node_id: str) -> list[Reach]:
         """Evidence, claims and artefacts that a node rests on, nearest first, each at its least depth."""
         ...
@@ -195,6 +199,14 @@ class Graph(Protocol):
         """Reads that showed a node."""
         ...
 
+    def exposed_ancestors(self, node_id: str) -> list[tuple[str, RetrievalView]]:
+        """(node, read) for each read that showed something the node rests on; the node itself is not among them."""
+        ...
+
+    def exposed_descendants(self, node_id: str) -> list[tuple[str, RetrievalView]]:
+        """(node, read) for each read that showed something that grew from the node; the node is not among them."""
+        ...
+
     def session_reads(self, session_id: str) -> list[RetrievalView]:
         """Reads made in a session."""
         ...
@@ -214,6 +226,23 @@ class Graph(Protocol):
 
     def changes(self, target: str | None = None) -> Iterator[tuple[StatusChange, int]]:
         """Status changes of one target, or (a sweep) of all."""
+        ...
+
+    def changed(self, after: int, upto: int) -> list[str]:
+        """A sweep: ids, in order, of what the transactions after `after` and up to `upto` wrote or changed.
+
+        Claims, artefacts and evidence that were written, heads of new justifications, targets of status changes.
+        """
+        ...
+
+    def identifiers(self, prefix: str, after: str, limit: int) -> list[str]:
+        """A sweep: the first `limit` ids of claims, artefacts, evidence and reads, in order, that begin with a prefix.
+
+        Args:
+            prefix: how the ids begin.
+            after: only ids behind this one.
+            limit: most ids.
+        """
         ...
 
     def counts(self) -> dict[str, int]:

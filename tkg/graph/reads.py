@@ -26,6 +26,8 @@ _SOURCES: Final = 1_000
 _PARSED: Final = 2_000
 #: kind of the nodes between what was derived and what it rests on
 _STEP: Final = "justification"
+#: kinds of what a justification can have as its head
+_HEADS: Final = frozenset({"claim", "artefact"})
 #: bound of the traversals that are not `_deep`
 _NEAR: Final = 300
 #: kinds of the IN_SLOT of a claim, and of a justification of one
@@ -216,6 +218,17 @@ class Reads:
             rows += (row for row in self._rows("cone_deep" if deep else "cone", id=node_id) if row[1] is not None)
         return self._backers(rows)
 
+    def basis(self, node_id: str) -> list[Backer]:
+        """Every justification of the node and of everything that it rests on."""
+        below, deep = self._far("ancestors", node_id)
+        heads = [node_id, *(key for key, kind, _ in below if kind in _HEADS)]
+        if len(heads) <= _FEW:
+            rows = [row for head in heads for row in self._rows("justifications", id=head)]
+        else:
+            rows = self._rows("justifications", id=node_id)
+            rows += (row for row in self._rows("basis_deep" if deep else "basis", id=node_id) if row[1] is not None)
+        return self._backers(rows)
+
     def ancestors(self, node_id: str) -> list[Reach]:
         """What a node rests on, nearest first."""
         return _reach(self._far("ancestors", node_id)[0])
@@ -284,6 +297,24 @@ class Reads:
         """Reads that showed a node."""
         return [RetrievalView(*found) for found in self._records(Retrieval, "exposures", id=node_id)]
 
+    def exposed_ancestors(self, node_id: str) -> list[tuple[str, RetrievalView]]:
+        """Reads that showed something the node rests on."""
+        return self._exposed("ancestors", "poison_chain", node_id)
+
+    def exposed_descendants(self, node_id: str) -> list[tuple[str, RetrievalView]]:
+        """Reads that showed something that grew from the node."""
+        return self._exposed("descendants", "blast_radius", node_id)
+
+    def _exposed(self, way: str, name: str, key: str) -> list[tuple[str, RetrievalView]]:
+        reached, deep = self._far(way, key)
+        nodes = [node for node, kind, _ in reached if kind != _STEP]
+        if len(nodes) <= _FEW:
+            rows = [(node, *row) for node in nodes for row in self._rows("exposures", id=node)]
+        else:
+            rows = [row for row in self._rows(f"{name}_deep" if deep else name, id=key) if row[2] is not None]
+        found = [(node, RetrievalView(self._parse(Retrieval, body), seq)) for node, seq, body in rows]
+        return sorted(found, key=lambda pair: (pair[1].seq, pair[1].retrieval.id, pair[0]))
+
     def session_reads(self, session_id: str) -> list[RetrievalView]:
         """Reads made in a session."""
         return [RetrievalView(*found) for found in self._records(Retrieval, "session_reads", id=session_id)]
@@ -306,6 +337,14 @@ class Reads:
         if target is None:
             return iter(self._records(StatusChange, "all_changes"))
         return iter(self._records(StatusChange, "changes", id=target))
+
+    def changed(self, after: int, upto: int) -> list[str]:
+        """Ids of what some transactions wrote or changed; see the port."""
+        return sorted({row[0] for row in self._rows("changed", after=after, upto=upto)})
+
+    def identifiers(self, prefix: str, after: str, limit: int) -> list[str]:
+        """Ids that begin with a prefix; see the port."""
+        return [row[0] for row in self._rows("identifiers", prefix=prefix, after=after, limit=limit)]
 
     def counts(self) -> dict[str, int]:
         """Number of nodes and edges by kind, in alphabetical order."""

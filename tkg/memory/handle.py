@@ -21,6 +21,7 @@ from tkg.memory import (
     writing,
 )
 from tkg.memory.answers import Explanation, Lineage, Plan, Value, Waiting
+from tkg.memory.asking import Asking
 from tkg.memory.caller import Caller
 from tkg.memory.predicates import DeclaredPredicate
 from tkg.memory.proposal import Proposal
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from tkg.memory.store import Memory
 
 
-class Handle:
+class Handle(Asking):
     """Memory as one caller may use it. Made by `Memory.scope`; holds no state of its own."""
 
     def __init__(

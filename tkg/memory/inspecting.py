@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 
 from tkg.belief.confidence import confidence_of
@@ -12,6 +12,7 @@ from tkg.ids import kind_of
 from tkg.memory.answers import Decision, Edge, EvidenceShown, Explanation, Lineage, Node
 from tkg.memory.caller import Caller
 from tkg.memory.exposure import label_of
+from tkg.memory.moments import written_at
 from tkg.memory.states import state_of
 from tkg.memory.tenant import Tenant
 from tkg.memory.visible import reaches, scope_of, visible_node
@@ -44,7 +45,7 @@ def explain(tenant: Tenant, caller: Caller, identifier: str) -> Explanation:
             channel=artefact.artefact.label,
             evidence=_evidence(tenant, identifier),
             rests_on=tuple(b.justification.requires for b in tenant.graph.justifications(identifier)),
-            decisions=_decisions(tenant, identifier),
+            decisions=decisions(tenant, identifier),
         )
     if (evidence := tenant.graph.evidence(identifier)) is not None:
         return Explanation(
@@ -55,8 +56,8 @@ def explain(tenant: Tenant, caller: Caller, identifier: str) -> Explanation:
             content=evidence.evidence.quote,
             written_seq=evidence.seq,
             channel=evidence.evidence.channel,
-            evidence=_shown(tenant, [identifier]),
-            decisions=_decisions(tenant, identifier),
+            evidence=shown_evidence(tenant, [identifier]),
+            decisions=decisions(tenant, identifier),
         )
     read = tenant.graph.retrieval(identifier)
     if read is None:
@@ -94,7 +95,7 @@ def _claim(tenant: Tenant, view: SlotClaim) -> Explanation:
         evidence=_evidence(tenant, claim.id),
         rests_on=tuple(backer.justification.requires for backer in view.backers),
         edges=_edges(tenant, claim.id, claim.depends_on),
-        decisions=_decisions(tenant, claim.id),
+        decisions=decisions(tenant, claim.id),
     )
 
 
@@ -105,10 +106,11 @@ def _evidence(tenant: Tenant, identifier: str) -> tuple[EvidenceShown, ...]:
         for needed in backer.justification.requires
         if kind_of(needed) == "evidence"
     ]
-    return _shown(tenant, dict.fromkeys(direct))
+    return shown_evidence(tenant, dict.fromkeys(direct))
 
 
-def _shown(tenant: Tenant, ids: Iterable[str]) -> tuple[EvidenceShown, ...]:
+def shown_evidence(tenant: Tenant, ids: Iterable[str]) -> tuple[EvidenceShown, ...]:
+    """Return pieces of evidence as they are shown, in the order given."""
     shown = []
     for one in ids:
         view = tenant.graph.evidence(one)
@@ -182,16 +184,32 @@ def _edges(tenant: Tenant, claim_id: str, depends_on: Iterable[str]) -> tuple[Ed
     return tuple(edges)
 
 
-def _decisions(tenant: Tenant, identifier: str) -> tuple[Decision, ...]:
+def decisions(tenant: Tenant, identifier: str) -> tuple[Decision, ...]:
+    """Return every decision about a node, oldest first: verdicts of the gate and changes of state."""
+    verdicts = tenant.graph.verdicts(identifier)
+    changes = tenant.book.history(identifier)
+    times = written_at(tenant, (*(seq for _, seq in verdicts), *(seq for seq, _ in changes)))
     made = [
-        Decision(seq=seq, what=verdict.outcome, code=verdict.code, actor=verdict.principal, checks=verdict.checks or ())
-        for verdict, seq in tenant.graph.verdicts(identifier)
+        Decision(
+            seq=seq,
+            at=times.get(seq),
+            what=verdict.outcome,
+            code=verdict.code,
+            actor=verdict.principal,
+            checks=verdict.checks or (),
+        )
+        for verdict, seq in verdicts
     ]
     made += [
         Decision(
-            seq=seq, what=f"{change.axis}: {change.value}", code=change.code, reason=change.reason, actor=change.actor
+            seq=seq,
+            at=times.get(seq),
+            what=f"{change.axis}: {change.value}",
+            code=change.code,
+            reason=change.reason,
+            actor=change.actor,
         )
-        for seq, change in tenant.book.history(identifier)
+        for seq, change in changes
     ]
     return tuple(sorted(made, key=lambda one: (one.seq, one.what)))
 
@@ -238,8 +256,8 @@ def node(tenant: Tenant, identifier: str, depth: int, parents: Iterable[str] = (
 def lineage(tenant: Tenant, caller: Caller, identifier: str) -> Lineage:
     """See `Handle.lineage`."""
     visible_node(tenant, caller, identifier)
-    up = _reached(tenant, caller, tenant.graph.ancestors(identifier))
-    down = _grown(tenant, identifier)
+    up = _reached(tenant, caller, spread(identifier, tenant.graph.ancestors, tenant.needs))
+    down = spread(identifier, tenant.graph.descendants, tenant.needed_by)
     below = {identifier, *(reach.id for reach in down)}
     needed_by = _needed_by(tenant, [identifier, *(reach.id for reach in up)])
     antecedents = [node(tenant, reach.id, reach.depth, needed_by.get(reach.id, ())) for reach in up]
@@ -253,8 +271,14 @@ def lineage(tenant: Tenant, caller: Caller, identifier: str) -> Lineage:
     )
 
 
-def _grown(tenant: Tenant, identifier: str) -> list[Reach]:
-    """Return what was derived from a node or depends on it, in any number of steps, each at its least depth."""
+def spread(identifier: str, reach: Callable[[str], Iterable[Reach]], also: Mapping[str, Sequence[str]]) -> list[Reach]:
+    """Return everything that is reached from a node by derivation or dependency, each at its least depth.
+
+    Args:
+        identifier: where it begins; it is not returned.
+        reach: `Graph.ancestors` or `Graph.descendants`.
+        also: the same way by `depends_on`: what a claim depends on, or what depends on it.
+    """
     depths: dict[str, int] = {}
     ahead, done = [(0, identifier)], set[str]()
     while ahead:
@@ -262,10 +286,10 @@ def _grown(tenant: Tenant, identifier: str) -> list[Reach]:
         if root in done:
             continue
         done.add(root)
-        for far, one in ((0, root), *((reach.depth, reach.id) for reach in tenant.graph.descendants(root))):
+        for far, one in ((0, root), *((found.depth, found.id) for found in reach(root))):
             depths[one] = min(depths.get(one, depth + far), depth + far)
-            for dependent in tenant.needed_by.get(one, ()):
-                heappush(ahead, (depth + far + 1, dependent))
+            for other in also.get(one, ()):
+                heappush(ahead, (depth + far + 1, other))
     del depths[identifier]
     return sorted((Reach(one, depth) for one, depth in depths.items()), key=lambda one: (one.depth, one.id))
 
@@ -282,6 +306,8 @@ def _needed_by(tenant: Tenant, nodes: Iterable[str]) -> dict[str, tuple[str, ...
         for backer in tenant.graph.justifications(head):
             for needed in backer.justification.requires:
                 found[needed] = tuple(dict.fromkeys((*found.get(needed, ()), head)))
+        for needed in tenant.needs.get(head, ()):
+            found[needed] = tuple(dict.fromkeys((*found.get(needed, ()), head)))
     return found
 
 

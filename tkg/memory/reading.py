@@ -149,11 +149,13 @@ def _judge(tenant: Tenant, caller: Caller, window: Window, known: int, latest: i
 # -- slots
 
 
-def _named(subject: str, predicate: str) -> tuple[str, str]:
+def name_slot(subject: str, predicate: str) -> tuple[str, str]:
+    """Return a subject and predicate as slots are named, or refuse them."""
     return clean(subject, "subject", limit=MAX_NAME).strip(), check_predicate(predicate)
 
 
-def _shown(answer: Answer) -> Value:
+def shown_answer(answer: Answer) -> Value:
+    """Return an answer of belief as the facade shows it."""
     single = answer.values[0] if answer.kind == "value" else None
     return Value(
         kind=answer.kind,
@@ -167,7 +169,7 @@ def _shown(answer: Answer) -> Value:
 
 def value(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, valid_at: When, as_of: AsOf) -> Value:
     """See `Handle.value`."""
-    subject, predicate = _named(subject, predicate)
+    subject, predicate = name_slot(subject, predicate)
     known = tenant.seq_of(as_of)
     slots = Slots(tenant, caller.scope.visible, known)
     answer = validity.value(
@@ -179,12 +181,12 @@ def value(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, valid
         lookup=slots.lookup,
         same=slots.same,
     )
-    return _shown(answer)
+    return shown_answer(answer)
 
 
 def timeline(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, as_of: AsOf) -> list[Segment]:
     """See `Handle.timeline`."""
-    subject, predicate = _named(subject, predicate)
+    subject, predicate = name_slot(subject, predicate)
     known = tenant.seq_of(as_of)
     slots = Slots(tenant, caller.scope.visible, known)
     found = validity.timeline(
@@ -195,7 +197,9 @@ def timeline(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, as
         lookup=slots.lookup,
         same=slots.same,
     )
-    return [Segment(valid_from=iso(s.valid_from), valid_to=iso(s.valid_to), answer=_shown(s.answer)) for s in found]
+    return [
+        Segment(valid_from=iso(s.valid_from), valid_to=iso(s.valid_to), answer=shown_answer(s.answer)) for s in found
+    ]
 
 
 # -- contradictions

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tkg.belief.cascade import Plan, gather, plan
 from tkg.memory.tenant import Tenant
-from tkg.model.claim import Justification
+from tkg.model.claim import Claim, Justification
 from tkg.model.entry import Record
 from tkg.model.verdict import StatusChange
 from tkg.model.view import Backer
@@ -56,6 +56,15 @@ def support_changes(
         return []
     found = consequences(tenant, changes, fresh)
     return marks(tenant, found, code=code, actor=actor)
+
+
+def born(tenant: Tenant, claim: Claim) -> list[StatusChange]:
+    """Return the mark of a new claim that depends on something that does not stand: it does not stand either."""
+    found = {tenant.book.support(needed) for needed in claim.depends_on}
+    value = next((word for word in ("unsupported", "suspended") if word in found), None)
+    if value is None:
+        return []
+    return [StatusChange(id=tenant.ids.new("sta"), target=claim.id, axis="support", value=value, code="depends_on")]
 
 
 def marks(tenant: Tenant, found: Plan, *, code: str, actor: str | None, reason: str | None = None) -> list[Record]:

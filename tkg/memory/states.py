@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tkg.belief import state as belief
+from tkg.belief.book import LATEST
 from tkg.belief.sweep import contradictions
 from tkg.memory.clashing import across
 from tkg.memory.slots import Slots
@@ -21,10 +22,13 @@ class Showing(NamedTuple):
     code: str = ""
 
 
-def state_of(tenant: Tenant, node_id: str) -> Showing:
-    """Return the state of a claim, artefact or piece of evidence as of now."""
+def state_of(tenant: Tenant, node_id: str, as_of: int = LATEST) -> Showing:
+    """Return the state of a claim, artefact or piece of evidence, now or as a transaction knew it.
+
+    What runs out with time and not by a transaction (unverified) is told only of the latest.
+    """
     if (view := tenant.graph.claim(node_id)) is not None:
-        slots = Slots.around(tenant, view.claim.scope)
+        slots = Slots.around(tenant, view.claim.scope, as_of)
         slot = slots.slot(view)
         found = belief.state_of(
             view,
@@ -32,23 +36,25 @@ def state_of(tenant: Tenant, node_id: str) -> Showing:
             slot.predicate,
             tenant.book,
             tenant.now(),
+            as_of,
             lookup=slots.lookup,
             same=slots.same,
-            unverified=belief.lapsed(
+            unverified=as_of == LATEST
+            and belief.lapsed(
                 view, slots.declared(view.claim), tenant.book, tenant.policies.forget.ttl_days, tenant.written_by
             ),
         )
         return Showing(found.name, found.by[0] if found.by else None, found.reason)
     if tenant.graph.artefact(node_id) is not None:
-        last = tenant.book.last(node_id, "action")
+        last = tenant.book.last(node_id, "action", as_of)
         if last is not None and last.value in ("cancelled", "compensation"):
             return Showing("revoked", code=last.value)  # a queue does not take back what it dropped
         backers = tenant.graph.justifications(node_id)
-        stale = bool(stale_inputs(tenant, _claims(tenant, node_id)))
-        found = belief.artefact_state(node_id, backers[0] if backers else None, tenant.book, stale=stale)
+        stale = bool(stale_inputs(tenant, _claims(tenant, node_id), as_of))
+        found = belief.artefact_state(node_id, backers[0] if backers else None, tenant.book, as_of, stale=stale)
         return Showing(found.name, found.by[0] if found.by else None, found.reason)
-    support = tenant.book.support(node_id)
-    status = tenant.book.status(node_id)
+    support = tenant.book.support(node_id, as_of)
+    status = tenant.book.status(node_id, as_of)
     return Showing(status if status != "active" else "active" if support == "supported" else support)
 
 
@@ -58,9 +64,9 @@ def _claims(tenant: Tenant, node_id: str) -> list[SlotClaim]:
     return [view for one in dict.fromkeys(used) if (view := tenant.graph.claim(one)) is not None]
 
 
-def stale_inputs(tenant: Tenant, claims: Iterable[SlotClaim]) -> list[str]:
+def stale_inputs(tenant: Tenant, claims: Iterable[SlotClaim], as_of: int = LATEST) -> list[str]:
     """Return which claims have been superseded: what was written from them is out of date."""
-    return [one.claim.id for one in claims if state_of(tenant, one.claim.id).state == "superseded"]
+    return [one.claim.id for one in claims if state_of(tenant, one.claim.id, as_of).state == "superseded"]
 
 
 def contested(tenant: Tenant, claims: Iterable[SlotClaim]) -> list[str]:

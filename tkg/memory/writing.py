@@ -22,7 +22,7 @@ from tkg.memory.caller import Caller
 from tkg.memory.clashing import REASONS, across
 from tkg.memory.exposure import shown_antecedents, was_shown
 from tkg.memory.proposal import Proposal
-from tkg.memory.replan import support_changes
+from tkg.memory.replan import born, support_changes
 from tkg.memory.replay import Replay, replayed
 from tkg.memory.slots import Slots
 from tkg.memory.stamps import own_word, recalled
@@ -375,6 +375,7 @@ def _records(tenant: Tenant, prepared: Prepared, found: Assessed, judged: Judgem
         changes = _withdrawn(found)
         return records + support_changes(tenant, added, changes, prepared.seq, code="withdrawn"), found.target
     records = [*prepared.support, prepared.claim, *prepared.justifications, *found.records(tenant.ids)]
+    records += born(tenant, prepared.claim)
     if judged.outcome in (Outcome.HELD, Outcome.QUARANTINED):
         records.append(
             StatusChange(

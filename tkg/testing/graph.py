@@ -39,6 +39,7 @@ def questions(history: Histories, every: int = 1) -> Iterator[tuple[str, tuple[A
         "justification": [*ids.get("jst", ()), _UNKNOWN],
         "justifications": nodes,
         "cone": nodes,
+        "basis": nodes,
         "ancestors": nodes,
         "descendants": nodes,
         "evidence": nodes,
@@ -48,6 +49,8 @@ def questions(history: Histories, every: int = 1) -> Iterator[tuple[str, tuple[A
         "artefact": nodes,
         "retrieval": [*ids.get("ret", ()), _UNKNOWN],
         "exposures": nodes,
+        "exposed_ancestors": nodes,
+        "exposed_descendants": nodes,
         "session_reads": [*ids.get("ses", ()), _UNKNOWN],
         "session_artefacts": [*ids.get("ses", ()), _UNKNOWN],
         "verdict": [*ids.get("vrd", ()), _UNKNOWN],
@@ -69,6 +72,11 @@ def questions(history: Histories, every: int = 1) -> Iterator[tuple[str, tuple[A
         yield "claims", ((*nodes, *(f"{_UNKNOWN}{number}" for number in range(padding))),)
     yield from (("conflicts", ()), ("changes", ()), ("dependencies", ()), ("counts", ()), ("predicates", ()))
     yield "shared_slots", ()
+    for prefix in ("", "clm_", *(node[:14] for node in nodes[::5])):
+        yield "identifiers", (prefix, "", 1000)
+        yield "identifiers", (prefix, nodes[0], 3)
+    for after, upto in ((0, 2**62), (3, 9), (5, 5), (9, 3)):
+        yield "changed", (after, upto)
 
 
 def _of_predicates(ids: dict[str, list[str]]) -> Iterator[tuple[str, tuple[Any, ...]]]:
