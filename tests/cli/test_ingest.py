@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import WHO, Acme, Run
+from tests.cli.conftest import SYSTEM, WHO, Acme, Run
 
 TURNS = [
     {"role": "user", "name": "Ben", "content": "The audit team owns the archive.", "timestamp": "2026-03-01T09:00:00Z",
@@ -166,3 +166,21 @@ def test_a_tools_words_in_a_persons_chat_are_not_the_persons(acme: Acme, tmp_pat
     assert acme("value", "payments team", "owns", "--json").json["kind"] == "none"
     waiting = acme("review", "--json").out
     assert "ledger service" in waiting and "archive" not in waiting
+
+
+def test_a_table_is_read_by_a_mapping_once(acme: Acme, tmp_path: Path) -> None:
+    table, mapping = tmp_path / "people.csv", tmp_path / "map.toml"
+    table.write_text("name,city,since\nAna,Porto,2026-03\nBea,Braga,2026-13\n", "utf-8")
+    mapping.write_text(
+        '[[claims]]\nsubject = "{name}"\npredicate = "lives_in"\nobject = "{city}"\nvalid_from = "{since}"\n', "utf-8"
+    )
+    asked = ("ingest", *SYSTEM, table, "--mapping", mapping, "--observed-at", "2026-04-01", "--json")
+    done = acme(*asked)
+    assert (done.code, done.json["documents"], done.json["failed"], done.json["claims"]["accepted"]) == (1, 1, 1, 1)
+    assert "row=2" in done.err
+    assert acme("value", "Ana", "lives_in", "--json").json["value"] == "Porto"
+    assert acme("value", "Ana", "lives_in", "--valid-at", "2026-02", "--json").json["kind"] == "none"
+    again = acme(*asked).json
+    assert (again["already_there"], again["claims"]["accepted"]) == (1, 0)
+    refused = acme("ingest", *SYSTEM, tmp_path, "--mapping", mapping)
+    assert refused.code == 2 and ".csv" in refused.err

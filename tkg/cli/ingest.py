@@ -16,8 +16,9 @@ from tkg.cli.command import Command
 from tkg.cli.opening import check_path, writing
 from tkg.cli.options import ChannelChoice, Engine, EngineChoice, Json, Principal, Session, Store, Tenant, User
 from tkg.cli.screen import complain, console, print_fields, print_json
-from tkg.errors import NotFound
+from tkg.errors import NotFound, RequestError
 from tkg.extractors import formats
+from tkg.extractors.tables import TABLES, read_mapping
 from tkg.memory.loading import Loader, Tally, documents_of
 from tkg.model.time import Instant, parse_when, to_instant
 
@@ -64,10 +65,17 @@ def ingest(
             "--observed-at", metavar="TIME", help="Date of undated documents (default: when each was changed)."
         ),
     ] = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option("--mapping", metavar="TOML", help="Read CSV and Parquet files as claims, by this mapping."),
+    ] = None,
     engine: EngineChoice = Engine.AUTO,
     json: Json = False,
 ) -> int:
     """Read files and folders: every turn or document becomes an episode, and claims found in it go to the gate.
+
+    With --mapping the paths are tables, and each row is one claim or more; the mapping's [[claims]] say which columns
+    are subject, predicate, object, valid_from and valid_to.
 
     What the assistant said in a chat is never taken for more than inferred by an agent, whatever --channel says. Running
     it again skips what is already there. Exit 1 when some inputs failed and some worked, 2 when all failed.
@@ -77,6 +85,9 @@ def ingest(
     for path in paths:
         if not check_path(path, "PATH").exists():
             raise NotFound(f"no such file or folder: {path}")
+    columns = None if mapping is None else read_mapping(check_path(mapping, "--mapping"))
+    if columns is not None and (other := [path for path in paths if path.suffix.lower() not in TABLES]):
+        raise RequestError(f"--mapping reads .csv, .tsv and .parquet files, and {other[0]} is none")
     tally = Tally()
     with writing(store, engine, create=True) as memory:
         memory.scope(tenant, user)  # an id outside the grammar is refused before anything is read
@@ -85,6 +96,11 @@ def ingest(
         loader = Loader(memory, tenant, user, channel, principal, session, version)
         now = to_instant(memory.clock.now())
         try:
+            if columns is not None:
+                for path in paths:
+                    when = stated if stated is not None else min(path.stat().st_mtime_ns // 1000, now)
+                    loader.load_table(path, columns, tally, observed_at=when, problem=complain)
+                return _ended(tally, json)
             with _progressing(paths, chosen, now) as advance:
                 for path in paths:
                     found = documents_of(path, format=chosen, now=now, stated=stated)
@@ -93,6 +109,11 @@ def ingest(
             if tally.documents:  # what was done so far is said also when it was interrupted
                 complain(f"So far: {tally.episodes} new of {tally.documents}; run the same command again to go on.")
             raise
+    return _ended(tally, json)
+
+
+def _ended(tally: Tally, json: bool) -> int:
+    """Print the summary and return the exit code."""
     _summary(tally, json)
     if not tally.failed:
         return 0

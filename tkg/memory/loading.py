@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from tkg.errors import StoreError, TkgError
 from tkg.extractors import formats
+from tkg.extractors.tables import Row, TableMapping, read_table
 from tkg.extractors.turns import Problem
 from tkg.ids import digest
 from tkg.memory.store import Memory
@@ -156,6 +157,67 @@ class Loader:
                 if new and verdicts and verdicts[0].outcome is Outcome.REJECTED:
                     problem(f"{where}: refused: {reason_of(verdicts[0])}")
             done(item, verdicts)
+
+    def load_row(self, row: Row, *, observed_at: Instant) -> tuple[list[Verdict], bool]:
+        """Propose the claim of one row; return its verdict and whether anything was written.
+
+        The row's own `observed_at` wins over the table's. The same row of the same table is proposed once.
+        """
+        before = self._head()
+        handle = self.memory.scope(
+            self.tenant, self.user, channel=self.channel, principal=self.principal, session=self.session
+        )
+        stated = to_datetime(observed_at).isoformat()
+        said = "\n".join(f"{name}={value}" for name, value in sorted(row.fields.items()))
+        verdict = handle.propose(
+            **{"observed_at": stated, **row.fields},
+            evidence=Evidence.build(uri=row.uri, version=self.version, locator=row.locator, quote=row.quote),
+            idempotency_key=f"table:{digest(f'{row.uri} {row.locator} {self.version} {stated} {said}')}",
+        )
+        return [verdict], self._head() > before
+
+    def load_table(
+        self,
+        path: Path,
+        mapping: TableMapping,
+        tally: Tally,
+        *,
+        observed_at: Instant,
+        problem: Callable[[str], None],
+        done: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Propose the claims of a CSV or Parquet file, row by row.
+
+        Args:
+            path: the table.
+            mapping: what its columns mean.
+            tally: where everything is counted.
+            observed_at: when the table said so.
+            problem: gets one line for each row that cannot be read or was malformed.
+            done: called after each claim.
+
+        Raises:
+            StoreError: the store is busy, damaged or full; nothing after it would work.
+        """
+        self._head()
+        for row in read_table(path, str(path), mapping):
+            if isinstance(row, Problem):
+                tally.failed += 1
+                problem(str(row))
+                continue
+            try:
+                verdicts, new = self.load_row(row, observed_at=observed_at)
+            except StoreError:
+                raise
+            except TkgError as error:
+                tally.failed += 1
+                problem(f"{row.uri} {row.locator}: {error}")
+            else:
+                tally.documents += 1
+                tally.skipped += not new
+                if new:
+                    tally.claims.update(one.outcome.value for one in verdicts)
+            done()
 
 
 def reason_of(verdict: Verdict) -> str:
