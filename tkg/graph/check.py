@@ -30,8 +30,11 @@ class _Expected:
 
     def rows(self, entry: Entry) -> Iterator[tuple[str, Values]]:
         """Yield (table, values) of one entry."""
-        records = [record for record in entry.records if self._is_new(record)]
-        for record in records:
+        records: list[Record] = []
+        for record in entry.records:
+            if isinstance(record, Source) and SOURCE_RECORD.format(record.id) in self._ids:
+                continue
+            records.append(record)
             row = node(record, entry.seq)
             if row is not None:
                 self._ids.add(row["id"])
@@ -46,9 +49,6 @@ class _Expected:
                     yield "Node", tuple(name(edge).values())
         for edge in found:
             yield edge.relation, tuple(edge.row.values())
-
-    def _is_new(self, record: Record) -> bool:
-        return not (isinstance(record, Source) and SOURCE_RECORD.format(record.id) in self._ids)
 
     def _edges(self, record: Record, seq: int) -> Iterator[Edge]:
         if isinstance(record, Justification):

@@ -6,15 +6,15 @@ RETURN n.id, n.kind, n.seq, n.body
 
 // name: IN_SLOT
 MATCH (a:Node)-[e:IN_SLOT]->(b:Node)
-RETURN a.id, b.id, e.kind, e.seq, e.object_norm, e.from_lo, e.to_hi, e.body
+RETURN a.id, b.id, e.kind, e.seq, e.predicate, e.object_norm, e.from_lo, e.to_hi, e.body
 
 // name: SUBJECT
 MATCH (a:Node)-[e:SUBJECT]->(b:Node)
-RETURN a.id, b.id, e.seq, e.claim
+RETURN a.id, b.id, e.seq, e.claim, e.predicate
 
 // name: OBJECT
 MATCH (a:Node)-[e:OBJECT]->(b:Node)
-RETURN a.id, b.id, e.seq, e.claim
+RETURN a.id, b.id, e.seq, e.claim, e.predicate
 
 // name: DEPENDS_ON
 MATCH (a:Node)-[:DEPENDS_ON]->(b:Node)
