@@ -122,12 +122,6 @@ class Worker:
         shutil.rmtree(target, ignore_errors=True)
         self.memory.backup(target)
 
-    def remove(self) -> None:
-        """Remove sealed content, as erasing does: a transaction, then the whole file is rewritten."""
-        ids = [one.id for entry in self.ledger.read_since(0) for one in entry.records if isinstance(one, Claim)]
-        self.ledger.remove_content(ids[:1])
-        self.memory.rebuild(TENANT)
-
     def erase(self) -> None:
         """Forget a source that was written for this."""
         number = self.chance.randrange(1 << 30)
@@ -149,7 +143,7 @@ class Worker:
             "head",
             "reopen",
         ]
-        names += ["backup", "erase" if hasattr(Handle, "forget") else "remove"]
+        names += ["backup", *(["erase"] if hasattr(Handle, "forget") else [])]
         return {name: getattr(self, name) for name in names}
 
 
