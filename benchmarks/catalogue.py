@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
+from benchmarks.poison import NEEDS as POISON
 from benchmarks.result import Result
 
 
@@ -69,6 +70,9 @@ BENCHMARKS: dict[str, Benchmark] = {
             "questions about a time on TempReason and SituatedQA against what began last and half-open intervals",
             "as_of",
             needs=("tempreason", "situatedqa"),
+        ),
+        Benchmark(
+            "gate", "hostile and ordinary corpora through the gate, text rules on and off; secrets", "gate", POISON
         ),
     )
 }

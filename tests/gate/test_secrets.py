@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-from urllib.parse import quote
-
 import pytest
 
+from benchmarks.disguise import DISGUISES
 from tests.gate.strings import negatives, positives
 from tkg.gate import GateContext, judge
 from tkg.gate.numbers import card, iban
@@ -27,20 +25,6 @@ def test_recall_and_false_alarms(capsys: pytest.CaptureFixture[str]) -> None:
         print(f"\nsecrets: found {len(held) - len(missed)}/{len(held)}, false alarms {len(alarms)}/{len(clean)}")
     assert recall >= 0.98, missed
     assert false_rate <= 0.01, alarms
-
-
-DISGUISES = {
-    "zero width": lambda text: "\u200b".join(text),
-    "soft hyphens": lambda text: "\u00ad".join(text),
-    "tag characters": lambda text: "".join(chr(0xE0000 + ord(c)) if 0x20 <= ord(c) < 0x7F else c for c in text),
-    "full width": lambda text: "".join(chr(ord(c) + 0xFEE0) if 0x21 <= ord(c) < 0x7F else c for c in text),
-    "look-alikes": lambda text: text.translate(
-        str.maketrans("AEOCPXaeocpxy", "\u0410\u0415\u041e\u0421\u0420\u0425\u0430\u0435\u043e\u0441\u0440\u0445\u0443")
-    ),
-    "percent": lambda text: quote(text, safe=""),
-    "base64": lambda text: base64.b64encode(text.encode()).decode(),
-    "hexadecimal": lambda text: text.encode().hex(),
-}
 
 
 @pytest.mark.parametrize("disguise", DISGUISES)

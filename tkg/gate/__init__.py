@@ -1,6 +1,6 @@
 """The write gate: eleven pure checks between a candidate and the store. Values in, values out."""
 
-from tkg.gate.checks import CHECKS, ECHO
+from tkg.gate.checks import CHECKS, ECHO, steers
 from tkg.gate.duplicates import same_statement
 from tkg.gate.instructions import find_instruction
 from tkg.gate.judge import judge, judge_text
@@ -18,4 +18,5 @@ __all__ = [
     "judge",
     "judge_text",
     "same_statement",
+    "steers",
 ]

@@ -107,7 +107,7 @@ def kind(candidate: Candidate, context: GateContext, policy: WritePolicy) -> Che
             code="needs_review",
             reason="The predicate has high consequence and the class is low: a person decides.",
         )
-    if context.rank < _HUMAN and predicate_words(candidate.predicate).replace(" ", "_") in policy.steering:
+    if context.rank < _HUMAN and steers(candidate.predicate, policy):
         return CheckResult(
             check=name,
             outcome="hold",
@@ -131,6 +131,11 @@ def path(kind: str, context: GateContext, policy: WritePolicy) -> CheckResult:
             check="kind", outcome="hold", code="needs_review", reason=f"A {kind} that no person proposed waits for one."
         )
     return CheckResult(check="kind", outcome="pass", code="ok" if kind in ("claim", "procedure") else kind)
+
+
+def steers(predicate: str, policy: WritePolicy) -> bool:
+    """Return whether a predicate decides whom or what an agent follows, declared or not."""
+    return predicate_words(predicate).replace(" ", "_") in policy.steering
 
 
 def shape(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:

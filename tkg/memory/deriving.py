@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from tkg.errors import Conflict, Frozen, NotFound, Rejected, RequestError
 from tkg.memory import writing
+from tkg.memory.acting import check_authority
 from tkg.memory.caller import Caller
 from tkg.memory.exposure import label_of, label_of_session, least, shown_antecedents
 from tkg.memory.proposal import Proposal
@@ -212,12 +213,18 @@ def dispatch(tenant: Tenant, caller: Caller, action_id: str) -> Artefact:
         targets |= {one.claim.subject_id, tenant.names.predicate(one.claim.predicate or "")}
     if tenant.book.frozen(sorted(targets)):
         raise Frozen("the scope, or something the action is about, is frozen; thaw it first")
-    if stale := stale_inputs(tenant, [one for one in claims]):
+    check_authority(tenant, caller, view.artefact, _exposed(tenant, action_id), claims)
+    if stale := stale_inputs(tenant, claims):
         raise Conflict(f"the action rests on {stale[0]}, which no longer holds; derive it anew")
-    if dispute := contested(tenant, [one for one in claims]):
+    if dispute := contested(tenant, claims):
         raise Conflict(f"the action rests on {dispute[0]}, which is contradicted; settle that first")
     change = StatusChange(
         id=tenant.ids.new("sta"), target=action_id, axis="action", value="dispatched", actor=caller.principal
     )
     tenant.commit("dispatch", view.artefact.scope, [change])
     return view.artefact
+
+
+def _exposed(tenant: Tenant, action_id: str) -> list[str]:
+    """Return everything that was in the context of an action when it was queued."""
+    return [one for backer in tenant.graph.justifications(action_id) for one in backer.justification.requires]

@@ -11,6 +11,7 @@ from tkg.belief.mirror import opposite
 from tkg.errors import Conflict, NotFound, RequestError
 from tkg.ids import kind_of
 from tkg.memory.answers import Effect, Plan
+from tkg.memory.authority import check_taking_back
 from tkg.memory.caller import Caller
 from tkg.memory.inspecting import label, label_of_claim
 from tkg.memory.replan import consequences, marks
@@ -234,6 +235,7 @@ def carry_out(tenant: Tenant, caller: Caller, made: Plan, reason: str) -> Plan:
     for node in made.targets:
         visible_node(tenant, caller, node)
     changes = {node: made.status for node in made.targets if tenant.book.status(node) in _FROM[made.status]}
+    check_taking_back(tenant, caller, changes, made.status)
     found = consequences(tenant, changes) if changes else None
     fresh = None if found is None else _plan(tenant, caller, changes, made.status, found)
     if found is None or fresh is None or (fresh.targets, fresh.effects) != (made.targets, made.effects):
@@ -246,6 +248,7 @@ def change(tenant: Tenant, caller: Caller, target: Target, status: str, reason: 
     caller.speaking()
     reason = clean(reason, "reason", limit=MAX_TEXT)
     changes = _changes(tenant, nodes_of(tenant, caller, target), status)
+    check_taking_back(tenant, caller, changes, status)
     found = consequences(tenant, changes)
     return _commit(tenant, caller, _plan(tenant, caller, changes, status, found), found, reason)
 

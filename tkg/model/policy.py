@@ -18,7 +18,8 @@ class WritePolicy(Value):
     `ladder` is the confidence of each class in millionths, `least_confidence` what a candidate needs of the lower of
     that and its extractor's. Below `high_consequence_least` a claim of high consequence waits for a person, and so does
     one on a predicate of `steering` (they decide whom an agent pays, obeys or trusts, declared or not) from anybody
-    below a person.
+    below a person. A tool with a word of `high_impact_tools` in its name ("payments.transfer") makes an action one of
+    high impact, which `dispatch` lets go only with a second factor.
     """
 
     version: str = "1"
@@ -61,6 +62,10 @@ class WritePolicy(Value):
         "system_prompt",
         "trusted_source",
         "trusted_sources",
+    )
+    high_impact_tools: frozenset[str] = frozenset(
+        "buy delete deploy drop email exec execute export grant http mail pay payment payments permission permissions "
+        "post publish purchase refund remove run send shell sudo transfer upload wire".split()
     )
 
 
