@@ -19,6 +19,7 @@ from tkg.cli.options import (
     OfPrincipal,
     OfSession,
     OfSource,
+    OfVersion,
     Principal,
     Reason,
     Session,
@@ -45,6 +46,7 @@ def quarantine(
     claim: OfClaim = None,
     evidence: OfEvidence = None,
     source: OfSource = None,
+    of_version: OfVersion = None,
     of_session: OfSession = None,
     of_principal: OfPrincipal = None,
     user: User = None,
@@ -54,7 +56,13 @@ def quarantine(
 ) -> None:
     """Take something out of belief without destroying it; what rests on it is suspended. `tkg release` undoes it."""
     target = target_of(
-        identifier, claim=claim, evidence=evidence, source=source, session=of_session, principal=of_principal
+        identifier,
+        claim=claim,
+        evidence=evidence,
+        source=source,
+        session=of_session,
+        principal=of_principal,
+        version=of_version,
     )
     with writing(store, engine) as memory:
         handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
@@ -72,6 +80,7 @@ def release(
     claim: OfClaim = None,
     evidence: OfEvidence = None,
     source: OfSource = None,
+    of_version: OfVersion = None,
     of_session: OfSession = None,
     of_principal: OfPrincipal = None,
     user: User = None,
@@ -81,7 +90,13 @@ def release(
 ) -> None:
     """Lift a quarantine or a revocation; what rested on it stands again."""
     target = target_of(
-        identifier, claim=claim, evidence=evidence, source=source, session=of_session, principal=of_principal
+        identifier,
+        claim=claim,
+        evidence=evidence,
+        source=source,
+        session=of_session,
+        principal=of_principal,
+        version=of_version,
     )
     with writing(store, engine) as memory:
         handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
@@ -99,6 +114,7 @@ def revoke(
     claim: OfClaim = None,
     evidence: OfEvidence = None,
     source: OfSource = None,
+    of_version: OfVersion = None,
     of_session: OfSession = None,
     of_principal: OfPrincipal = None,
     yes: Annotated[bool, typer.Option("--yes", help="Carry the plan out without asking.")] = False,
@@ -116,7 +132,13 @@ def revoke(
     says has changed in between.
     """
     target = target_of(
-        identifier, claim=claim, evidence=evidence, source=source, session=of_session, principal=of_principal
+        identifier,
+        claim=claim,
+        evidence=evidence,
+        source=source,
+        session=of_session,
+        principal=of_principal,
+        version=of_version,
     )
     if dry_run:
         with reading(store, engine) as memory:

@@ -111,6 +111,9 @@ CopyOf = Annotated[
 OfClaim = Annotated[str | None, typer.Option("--claim", metavar="ID", help="Target: one claim or artefact.")]
 OfEvidence = Annotated[str | None, typer.Option("--evidence", metavar="ID", help="Target: one piece of evidence.")]
 OfSource = Annotated[str | None, typer.Option("--source", metavar="URI", help="Target: everything a source said.")]
+OfVersion = Annotated[
+    str | None, typer.Option("--of-version", metavar="TEXT", help="With --source: only what this version of it said.")
+]
 OfSession = Annotated[
     str | None, typer.Option("--of-session", metavar="NAME", help="Target: everything written in a session.")
 ]

@@ -18,6 +18,7 @@ def target_of(
     source: str | None,
     session: str | None,
     principal: str | None,
+    version: str | None = None,
 ) -> dict[str, str]:
     """Return the one thing a change is about, as the keyword that the facade takes.
 
@@ -38,7 +39,7 @@ def target_of(
         raise RequestError(
             "name exactly one target: an ID, --claim, --evidence, --source, --of-session or --of-principal"
         )
-    return chosen
+    return chosen if version is None else {**chosen, "version": version}
 
 
 def _only(given: str | None, identifier: str) -> str:
@@ -63,7 +64,10 @@ def show_plan(plan: Plan, *, title: str) -> None:
         ("Is suspended", plan.suspended),
         ("Stands again", plan.returns),
         ("Survives", plan.survives),
-        ("Becomes the answer again", plan.resurfaces),
+        ("Becomes the answer again", [one for one in plan.resurfaces if one.after == "active"]),
+        ("Would become the answer again; held for a person", [one for one in plan.resurfaces if one.after == "held"]),
+        ("Is cancelled in the queue", [one for one in plan.falls if one.code == "cancelled"]),
+        ("Ran already and has to be made good", [one for one in plan.falls if one.code == "compensation"]),
     ):
         if effects:
             print_heading(heading)
@@ -75,7 +79,7 @@ def _rows(effects: Sequence[Effect]) -> list[tuple[str, str, str]]:
     for one in effects:
         change = one.after if one.before == one.after else f"{one.before} → {one.after}"
         if one.kept_by:
-            change += f" (kept by {len(one.kept_by)})"
+            change += f"; kept by {', '.join(one.kept_by)}"
         rows.append((f"{one.kind}: {one.label}", one.id, change))
     return rows
 

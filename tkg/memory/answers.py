@@ -154,7 +154,8 @@ class Plan(Frozen):
     """What a revocation, quarantine or release would do; made by the same planner that carries it out.
 
     `targets` are the nodes whose status changes; `falls`, `suspended`, `returns` what follows from it; `survives` what
-    was reached and stands by other support; `resurfaces` claims that become the answer again.
+    was reached and stands by other support; `resurfaces` claims that become the answer again, or would and are held for a
+    person because of their high consequence.
     """
 
     status: str
@@ -172,4 +173,4 @@ class Plan(Frozen):
     @property
     def effects(self) -> tuple[tuple[str, str], ...]:
         """(id, state after) of everything that changes: what plan and commit must agree on."""
-        return tuple((one.id, one.after) for one in (*self.falls, *self.suspended, *self.returns))
+        return tuple((one.id, one.after) for one in (*self.falls, *self.suspended, *self.returns, *self.resurfaces))

@@ -325,11 +325,21 @@ class Handle(Asking):
         source: str | None = None,
         session: str | None = None,
         principal: str | None = None,
+        version: str | None = None,
     ) -> Plan:
-        """Return what would fall if one of these were revoked, what survives and by which support; writes nothing."""
+        """Return what would fall if one of these were revoked, what survives and by which support; writes nothing.
+
+        Args:
+            claim: id of a claim or artefact.
+            evidence: id of a piece of evidence.
+            source: uri of a source, with everything copied from it.
+            session: name of a work session: what was written in it.
+            principal: name of who said it.
+            version: narrows `source` to what one version of it said.
+        """
         with self._reading() as tenant:
             chosen = revoking.Target(
-                claim=claim, evidence=evidence, source=source, session=session, principal=principal
+                claim=claim, evidence=evidence, source=source, session=session, principal=principal, version=version
             )
             return revoking.plan(tenant, self._caller, chosen, "revoked")
 
@@ -350,12 +360,13 @@ class Handle(Asking):
         source: str | None = None,
         session: str | None = None,
         principal: str | None = None,
+        version: str | None = None,
         reason: str,
     ) -> Plan:
         """Take something out of belief without destroying it; what rests on it is suspended. `release` undoes it."""
         with self._writing() as tenant:
             chosen = revoking.Target(
-                claim=claim, evidence=evidence, source=source, session=session, principal=principal
+                claim=claim, evidence=evidence, source=source, session=session, principal=principal, version=version
             )
             return revoking.change(tenant, self._caller, chosen, "quarantined", reason)
 
@@ -367,12 +378,13 @@ class Handle(Asking):
         source: str | None = None,
         session: str | None = None,
         principal: str | None = None,
+        version: str | None = None,
         reason: str,
     ) -> Plan:
         """Lift a quarantine or a revocation; what rested on it stands again."""
         with self._writing() as tenant:
             chosen = revoking.Target(
-                claim=claim, evidence=evidence, source=source, session=session, principal=principal
+                claim=claim, evidence=evidence, source=source, session=session, principal=principal, version=version
             )
             return revoking.change(tenant, self._caller, chosen, "active", reason)
 

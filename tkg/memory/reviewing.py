@@ -16,6 +16,7 @@ from tkg.memory.changing import decision_evidence, person
 from tkg.memory.inspecting import explain, label
 from tkg.memory.proposal import Proposal
 from tkg.memory.replan import consequences, marks, support_changes
+from tkg.memory.resurfacing import follow
 from tkg.memory.slots import Slots
 from tkg.memory.tenant import Tenant
 from tkg.memory.visible import reaches, visible_claim, visible_node
@@ -328,8 +329,8 @@ def _reopen(tenant: Tenant, caller: Caller, identifier: str, principal: str, rea
     made = tenant.graph.evidence_from(tenant.names.source(f"review:{identifier}"))
     changes = {one: "revoked" for one in made if last.code == "approved" and tenant.book.status(one) == "active"}
     changes[identifier] = "held"
-    found = consequences(tenant, changes)
-    records = marks(tenant, found, code="reopened", actor=principal, reason=reason)
+    found = follow(tenant, changes)
+    records = found.records(tenant, code="reopened", actor=principal, reason=reason)
     return _commit(tenant, caller, identifier, records, "held", None)
 
 

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 
-from tkg.belief import cascade, validity
-from tkg.belief.book import Book
-from tkg.belief.mirror import opposite
+from tkg.belief import cascade
 from tkg.errors import Conflict, NotFound, RequestError
 from tkg.ids import kind_of
 from tkg.memory.answers import Effect, Plan
 from tkg.memory.authority import check_taking_back
 from tkg.memory.caller import Caller
 from tkg.memory.inspecting import label, label_of_claim
-from tkg.memory.replan import consequences, marks
-from tkg.memory.slots import Slots
+from tkg.memory.resurfacing import CODE, Consequences, follow
 from tkg.memory.tenant import Tenant
 from tkg.memory.visible import reaches, scope_of, visible_node
-from tkg.model.claim import Claim
-from tkg.model.verdict import StatusChange
-from tkg.model.view import SlotClaim
 from tkg.text import MAX_TEXT, clean
 
 #: status -> the statuses it may follow
@@ -29,20 +23,22 @@ _FROM: Mapping[str, frozenset[str]] = {
     "quarantined": frozenset({"active"}),
     "active": frozenset({"quarantined", "revoked"}),
 }
-#: leaving claims up to which each one's slot is read; for more it is asked first which slots hold several
-_FEW = 30
 _CODES = {"revoked": "revoke", "quarantined": "quarantine", "active": "release"}
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is taken back: exactly one of a claim, evidence, a source by its uri, a session, a principal."""
+    """What is taken back: exactly one of a claim, evidence, a source by its uri, a session, a principal.
+
+    `version` narrows a source to what one version of it said.
+    """
 
     claim: str | None = None
     evidence: str | None = None
     source: str | None = None
     session: str | None = None
     principal: str | None = None
+    version: str | None = None
 
     def one(self) -> tuple[str, str]:
         """Return the field that is set and its value.
@@ -50,17 +46,21 @@ class Target:
         Raises:
             RequestError: none or several are.
         """
-        given = [(one.name, value) for one in fields(self) if (value := getattr(self, one.name)) is not None]
+        named = [one.name for one in fields(self) if one.name != "version"]
+        given = [(name, value) for name in named if (value := getattr(self, name)) is not None]
         if len(given) != 1:
             raise RequestError("name exactly one of claim, evidence, source, session or principal")
+        if self.version is not None and self.source is None:
+            raise RequestError("a version is one of a source: name the source as well")
         return given[0]
 
 
 def nodes_of(tenant: Tenant, caller: Caller, target: Target) -> list[str]:
     """Return the nodes a target names, within what the caller reaches; names are compared whole.
 
-    A source brings its copies with it, in any number of steps: a copy falls with its original. A session brings the
-    artefacts written in it.
+    A source brings its copies with it, in any number of steps: a copy falls with its original. Of one version only what
+    was read in it goes: a copy names the source it was made of, and not the version. A session brings the artefacts
+    written in it.
 
     Raises:
         NotFound: nothing in this scope comes from it.
@@ -71,7 +71,10 @@ def nodes_of(tenant: Tenant, caller: Caller, target: Target) -> list[str]:
         if what == "evidence" and tenant.graph.evidence(name) is None:
             raise NotFound("no such evidence in this scope")
         return [name]
-    if what == "source":
+    if what == "source" and target.version is not None:
+        views = map(tenant.graph.evidence, tenant.graph.evidence_from(tenant.names.source(name)))
+        found = [view.evidence.id for view in views if view is not None and view.evidence.version == target.version]
+    elif what == "source":
         found = list(_with_copies(tenant, tenant.names.source(name)))
     elif what == "session":
         session = tenant.names.session(name)
@@ -102,7 +105,7 @@ def _with_copies(tenant: Tenant, source: str) -> Iterator[str]:
 def plan(tenant: Tenant, caller: Caller, target: Target, status: str) -> Plan:
     """Return what a change of status would bring about; see `Handle.plan_revoke`."""
     changes = _changes(tenant, nodes_of(tenant, caller, target), status)
-    return _plan(tenant, caller, changes, status, consequences(tenant, changes))
+    return _plan(tenant, caller, changes, status, follow(tenant, changes))
 
 
 def _changes(tenant: Tenant, nodes: Iterable[str], status: str) -> dict[str, str]:
@@ -118,17 +121,19 @@ def _changes(tenant: Tenant, nodes: Iterable[str], status: str) -> dict[str, str
     return changes
 
 
-def _plan(tenant: Tenant, caller: Caller, changes: Mapping[str, str], status: str, found: cascade.Plan) -> Plan:
+def _plan(tenant: Tenant, caller: Caller, changes: Mapping[str, str], status: str, whole: Consequences) -> Plan:
     """Return what was found as it is shown: labels, states, what resurfaces."""
-    seen = _Seen(tenant, caller, [*changes, *found.fallen, *found.suspended, *found.returned, *dict(found.survivors)])
+    found = whole.plan
+    touched = [*found.fallen, *found.suspended, *found.returned, *dict(found.survivors)]
+    seen = _Seen(tenant, caller, [*changes, *touched, *whole.back, *whole.held, *whole.lifted])
     return Plan(
         status=status,
         targets=tuple(changes),
         falls=tuple(seen.effects(found.fallen, "revoked", cancels=True)),
         suspended=tuple(seen.effects(found.suspended, "suspended")),
-        returns=tuple(seen.effects(found.returned, "active")),
+        returns=tuple(seen.effects((*found.returned, *whole.lifted), "active")),
         survives=tuple(seen.survivors(found)),
-        resurfaces=tuple(seen.resurfaced([*changes, *found.fallen, *found.suspended], found)),
+        resurfaces=tuple(seen.resurfaced(whole)),
         planned_at=tenant.ledger.head.seq,
     )
 
@@ -184,46 +189,12 @@ class _Seen:
                 kept_by=kept[node],
             )
 
-    def resurfaced(self, leaving: Iterable[str], found: cascade.Plan) -> Iterator[Effect]:
-        """Yield the claims that become (part of) the answer of their slot, where a leaving claim was it before."""
-        tenant, now = self._tenant, self._tenant.now()
-        slots: dict[str, SlotClaim] = {}
-        for claim in self._room_makers(list(leaving)):
-            if claim.slot_id not in slots and (view := tenant.graph.claim(claim.id)) is not None:
-                slots[claim.slot_id] = view
-        after = _after(tenant, found) if slots else tenant.book
-        for view in slots.values():
-            reader = Slots.around(tenant, view.claim.scope)
-            slot, lookup, same = reader.slot(view), reader.lookup, reader.same
-            before = validity.value([slot.claims], slot.predicate, tenant.book, now, lookup=lookup, same=same)
-            then = validity.value([slot.claims], slot.predicate, after, now, lookup=lookup, same=same)
-            for one in self._mine(back for back in then.claims if back not in before.claims):
-                yield Effect(id=one, kind="claim", label=self._label(one), before="superseded", after="active")
-
-    def _room_makers(self, leaving: Sequence[str]) -> Iterator[Claim]:
-        """Yield the leaving claims that may have others beside them; a claim that is alone makes room for nothing."""
-        claims = [claim for node in leaving if (claim := self._claims.get(node)) is not None]
-        if len(claims) <= _FEW or self._tenant.same_as:
-            yield from claims
-            return
-        shared, registry = self._tenant.graph.shared_slots(), self._tenant.registry()
-        for claim in claims:
-            turned = claim.predicate is None or opposite(registry.get(claim.predicate), registry) is not None
-            if turned or claim.slot_id in shared:
-                yield claim
-
-
-def _after(tenant: Tenant, found: cascade.Plan) -> Book:
-    """Return the book as it would be once the plan is carried out."""
-    seq = tenant.ledger.head.seq + 1
-    fresh = [
-        StatusChange(id=f"planned-{number}", target=node, axis="support", value=support.value)
-        for number, (node, support) in enumerate(found.marks)
-    ]
-    fresh += [
-        StatusChange(id=f"planned-{node}", target=node, axis="status", value=status) for node, status in found.changes
-    ]
-    return tenant.book.copy_with((change, seq) for change in fresh)
+    def resurfaced(self, found: Consequences) -> Iterator[Effect]:
+        """Yield the claims that become the answer again, and those that would and wait for a person instead."""
+        for nodes, after in ((found.back, "active"), (found.held, "held")):
+            for one in self._mine(nodes):
+                code = CODE if after == "held" else ""
+                yield Effect(id=one, kind="claim", label=self._label(one), before="superseded", after=after, code=code)
 
 
 def carry_out(tenant: Tenant, caller: Caller, made: Plan, reason: str) -> Plan:
@@ -236,7 +207,7 @@ def carry_out(tenant: Tenant, caller: Caller, made: Plan, reason: str) -> Plan:
         visible_node(tenant, caller, node)
     changes = {node: made.status for node in made.targets if tenant.book.status(node) in _FROM[made.status]}
     check_taking_back(tenant, caller, changes, made.status)
-    found = consequences(tenant, changes) if changes else None
+    found = follow(tenant, changes) if changes else None
     fresh = None if found is None else _plan(tenant, caller, changes, made.status, found)
     if found is None or fresh is None or (fresh.targets, fresh.effects) != (made.targets, made.effects):
         raise Conflict("what would fall has changed since the plan was made; plan again")
@@ -249,12 +220,12 @@ def change(tenant: Tenant, caller: Caller, target: Target, status: str, reason: 
     reason = clean(reason, "reason", limit=MAX_TEXT)
     changes = _changes(tenant, nodes_of(tenant, caller, target), status)
     check_taking_back(tenant, caller, changes, status)
-    found = consequences(tenant, changes)
+    found = follow(tenant, changes)
     return _commit(tenant, caller, _plan(tenant, caller, changes, status, found), found, reason)
 
 
-def _commit(tenant: Tenant, caller: Caller, made: Plan, found: cascade.Plan, reason: str) -> Plan:
+def _commit(tenant: Tenant, caller: Caller, made: Plan, found: Consequences, reason: str) -> Plan:
     code = _CODES[made.status]
-    records = marks(tenant, found, code=code, actor=caller.principal, reason=reason)
+    records = found.records(tenant, code=code, actor=caller.principal, reason=reason)
     entry = tenant.commit(code, caller.scope.path, records)
     return made.model_copy(update={"done_at": entry.seq})

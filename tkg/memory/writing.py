@@ -24,6 +24,7 @@ from tkg.memory.exposure import shown_antecedents, was_shown
 from tkg.memory.proposal import Proposal
 from tkg.memory.replan import born, support_changes
 from tkg.memory.replay import Replay, replayed
+from tkg.memory.resurfacing import follow
 from tkg.memory.slots import Slots
 from tkg.memory.stamps import own_word, recalled
 from tkg.memory.tenant import Tenant
@@ -372,8 +373,10 @@ def _records(tenant: Tenant, prepared: Prepared, found: Assessed, judged: Judgem
         slot_id = prepared.claim.slot_id if target is None else target.claim.slot_id
         added = [one.model_copy(update={"head": found.target, "slot_id": slot_id}) for one in prepared.justifications]
         records: list[Record] = [*prepared.support, *added, *found.records(tenant.ids)]
-        changes = _withdrawn(found)
-        return records + support_changes(tenant, added, changes, prepared.seq, code="withdrawn"), found.target
+        if not (changes := _withdrawn(found)):
+            return records + support_changes(tenant, added, {}, prepared.seq), found.target
+        fresh = [Backer(one, prepared.seq) for one in added]
+        return records + follow(tenant, changes, fresh).records(tenant, code="withdrawn", actor=None), found.target
     records = [*prepared.support, prepared.claim, *prepared.justifications, *found.records(tenant.ids)]
     records += born(tenant, prepared.claim)
     if judged.outcome in (Outcome.HELD, Outcome.QUARANTINED):
@@ -387,7 +390,7 @@ def _records(tenant: Tenant, prepared: Prepared, found: Assessed, judged: Judgem
             )
         )
     elif changes := _withdrawn(found):
-        records += support_changes(tenant, (), changes, prepared.seq, code="withdrawn")
+        records += follow(tenant, changes, new=prepared.view).records(tenant, code="withdrawn", actor=None)
     return records, prepared.claim.id
 
 
