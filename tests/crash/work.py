@@ -103,7 +103,8 @@ class Worker:
     def migrate(self) -> None:
         """Meet projections of an older format: they are made anew while the tenant is opened."""
         self.memory.close()
-        with closing(sqlite3.connect(folder(self.memory.path or Path()) / "index.sqlite")) as connection:
+        place = folder(self.memory.path or Path()) / "index.sqlite"
+        with suppress(sqlite3.Error), closing(sqlite3.connect(place)) as connection:
             connection.execute("PRAGMA user_version = 1")
         self.memory._closed = False
         self.memory.tenant(TENANT)

@@ -221,7 +221,10 @@ class Engine:
         with _open_lock:
             if self._key in _open:
                 raise Busy(f"process {self._pid} (this one) has the graph {self.path} open; use that one or close it")
-            self._lock = _FileLock(self.path.with_name(self.path.name + ".lock"))
+            try:
+                self._lock = _FileLock(self.path.with_name(self.path.name + ".lock"))
+            except OSError as error:
+                raise translate(error, self.where) from None
             _open[self._key] = self
 
     def _release(self) -> None:

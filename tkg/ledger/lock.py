@@ -10,6 +10,7 @@ import fcntl
 import os
 import time
 import weakref
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -37,14 +38,19 @@ class WriterLock:
         self._pid = os.getpid()
         self._fd: int | None = None
         self._fd = _locked(path, tenant)
-        os.ftruncate(self._fd, 0)
-        os.pwrite(self._fd, f"{self._pid}\n".encode(), 0)
+        try:
+            os.ftruncate(self._fd, 0)
+            os.pwrite(self._fd, f"{self._pid}\n".encode(), 0)
+        except BaseException:
+            self.abandon()
+            raise
         _held.add(self)
 
     def release(self) -> None:
         """Give the lock back; a second call does nothing."""
         if self._fd is not None and self._pid == os.getpid():
-            os.ftruncate(self._fd, 0)
+            with suppress(OSError):  # an id that stays in a file nobody holds means nothing
+                os.ftruncate(self._fd, 0)
             # closing alone would leave it with a child that was forked a moment ago
             fcntl.flock(self._fd, fcntl.LOCK_UN)
         self.abandon()
