@@ -2,12 +2,13 @@
 #
 #   make demo     a poisoned memory is found, taken back and corrected, on both engines
 #   make test     the tests, in a random time zone (TEST_TZ=Asia/Kathmandu chooses one; ARGS="-k gate" passes arguments)
+#   make crash    kills, failing calls, power cuts and damaged bytes, for long (SEED=2 repeats, NUMBER=1000 kills)
 #   make check    everything: format, lint, types, floors, tests with coverage, and the wheel in a clean environment
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run-env dev-env demo test cov check check-static format format-check lint types floors smoke lock clean
+.PHONY: help run-env dev-env demo test crash cov check check-static format format-check lint types floors smoke lock clean
 
 BIN := .venv/bin
 ENGINES ?= kuzu ladybug
@@ -38,6 +39,19 @@ test: dev-env
 	  echo "once more on ladybug: what runs on a graph engine (one process cannot load both)"; \
 	  TEST_ENGINE=ladybug $(BIN)/python -m pytest -n $(JOBS) -m engine $(ARGS) || [ $$? -eq 5 ]; \
 	fi
+
+SEED ?= 1
+NUMBER ?= 1000
+crash: dev-env
+	@for run in "kill --number $(NUMBER)" "faults --number 0" "states --number 0" "damage --number 5000"; do \
+	  $(BIN)/python -m tests.crash $$run --seed $(SEED); \
+	done; \
+	for engine in $(ENGINES); do \
+	  $(BIN)/python -c "import $$engine" 2>/dev/null || continue; \
+	  for run in "kill --number 200" "kill --number 50 --file" "faults --number 5" "damage --number 1000" "damage --number 100 --file"; do \
+	    $(BIN)/python -m tests.crash $$run --seed $(SEED) --engine $$engine; \
+	  done; \
+	done
 
 cov:
 	@$(MAKE) --no-print-directory test COV=1

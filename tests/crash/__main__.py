@@ -28,6 +28,7 @@ def main() -> int:
     parser.add_argument("--number", type=int, default=100, help="kills, states or damages (faults: 0 = all)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--file", action="store_true", help="keep the graph in a file however small it is")
+    parser.add_argument("--deaf", action="store_true", help="states: a disk that ignores syncs; must be found")
     parser.add_argument("--seconds", type=float, default=1e9, help="stop after so long")
     asked = parser.parse_args()
     if asked.harness in ("faults", "states") and "TKG_SHIM" not in os.environ:
@@ -52,6 +53,7 @@ def main() -> int:
             seed=asked.seed,
             file=asked.file,
             seconds=asked.seconds,
+            **({"deaf": asked.deaf} if asked.harness == "states" else {}),
         )
     print(json.dumps({"harness": asked.harness, **found}))
     return 1 if found["wrong"] else 0

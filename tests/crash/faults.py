@@ -69,7 +69,10 @@ def _once(store: Path, engine: str, name: str, fault: Fault, at: int, file: bool
         shim.disarm()
         if outcome == "done":
             acked = worker.acked()
-        os.write(writing, (json.dumps({"outcome": outcome, "calls": calls, "before": before, "acked": acked}) + "\n").encode())
+        os.write(
+            writing,
+            (json.dumps({"outcome": outcome, "calls": calls, "before": before, "acked": acked}) + "\n").encode(),
+        )
         with suppress(TkgError):
             memory.close()
 
@@ -126,7 +129,9 @@ def run(
 def _names(template: Path, engine: str) -> list[str]:
     def look(writing: int) -> None:
         with opened(template, engine) as memory:
-            os.write(writing, (json.dumps({"names": sorted(Worker(memory, random.Random(1)).operations())}) + "\n").encode())
+            os.write(
+                writing, (json.dumps({"names": sorted(Worker(memory, random.Random(1)).operations())}) + "\n").encode()
+            )
 
     lines, _ = told(look)
     assert lines

@@ -148,7 +148,7 @@ def advance(path: Path, ledger: Ledger, signer: Signer) -> SignedHead:
     for row in ledger.rows(tree.size):
         if row.seq > newest.seq:
             break
-        tree.add(bytes.fromhex(row.hash))
+        tree.add(row.leaf)
     head = signer.sign(ledger.tenant, tree.size, tree.root, newest.hash, newest.tx_time)
     with translated(path):
         write_whole(path, canonical({"head": head.model_dump(), "peaks": [one.hex() for one in tree.peaks]}) + "\n")

@@ -27,6 +27,15 @@ class Row(NamedTuple):
     body: str
     hash: str
 
+    @property
+    def leaf(self) -> bytes:
+        """The hash as 32 bytes: a leaf of the tree (all zero where a damaged row holds no hash)."""
+        try:
+            found = bytes.fromhex(self.hash)
+        except ValueError:
+            found = b""
+        return found if len(found) == 32 else bytes(32)
+
 
 class Finding(NamedTuple):
     """One thing that is wrong with a ledger; `seq` is None where no entry can be named."""

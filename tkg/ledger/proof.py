@@ -44,7 +44,7 @@ def prove(ledger: Ledger, seq: int, size: int | None = None, since: int | None =
     Raises:
         RequestError: there is no such entry, or no such tree.
     """
-    tree = Tree(bytes.fromhex(row.hash) for row in ledger.rows())
+    tree = Tree(row.leaf for row in ledger.rows())
     size = len(tree) if size is None else size
     if not 1 <= seq <= size <= len(tree):
         raise RequestError(f"there is no entry {seq} in a tree of {size}; the ledger has {len(tree)} entries")

@@ -167,7 +167,7 @@ class Checker:
         roots: dict[int, tuple[str, str]] = {0: (Frontier().root.hex(), "")} if 0 in due else {}
         tree = Frontier()
         for row in ledger.rows():
-            tree.add(bytes.fromhex(row.hash))
+            tree.add(row.leaf)
             if tree.size in due:
                 roots[tree.size] = (tree.root.hex(), row.hash)
         for kind, one in every:

@@ -194,7 +194,7 @@ def _measure(path: Path, tenant: str) -> tuple[int, str, str]:
     clock, tree, newest = SystemClock(), Frontier(), ""
     with closing(open_ledger(path, tenant, clock, RandomIds(clock), read_only=True)) as ledger:
         for row in ledger.rows():
-            tree.add(bytes.fromhex(row.hash))
+            tree.add(row.leaf)
             newest = row.hash
     for left in ledger_file.companions(path):
         left.unlink(missing_ok=True)
