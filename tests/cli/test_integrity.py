@@ -69,7 +69,7 @@ def test_doctor(acme: Acme, mailbox: dict[str, str], run: Run) -> None:
     assert {"version", "format", "settings", "disk_space", "owner", "sizes", "ledger", "index", "graph", "head"} <= set(
         codes
     )
-    assert codes["ledger"]["detail"] in ("4 entries", "5 entries") and codes["index"]["detail"] == "up to date"
+    assert codes["ledger"]["detail"].endswith(" entries") and codes["index"]["detail"] == "up to date"
     folder = ledger_of(acme.store).parent
     (folder / "index.sqlite").write_bytes(b"spoilt")
     (folder / "left.new").write_text("")
@@ -96,3 +96,24 @@ def test_a_rebuild_repairs_the_index_and_opening_says_when_it_had_to(
     index.write_bytes(b"spoilt" * 1000)
     said = acme.claim("deploys", "needs", "two approvals")
     assert said.code == 0 and "the text index of tenant acme was made anew" in said.err
+
+
+def test_evidence_is_fetched_again(acme: Acme, mailbox: dict[str, str], run: Run, tmp_path: Path) -> None:
+    only = acme.claim(
+        "late reports", "destination", "the queue", "--uri", "late.md", "--quote", "Late ones queue."
+    ).json
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "late.md").write_text("Late ones queue.")
+    guide = tmp_path / "docs" / "guide.md"
+    guide.write_text("\n" * 74 + "Exception reports are sent to the regional settlement mailbox.\n")
+    words = ("--evidence", "--root", tmp_path / "docs", "--json")
+    well = acme("verify", *words)
+    assert well.code == 0 and well.json["counts"]["fresh"] == 2
+    guide.unlink()
+    (tmp_path / "docs" / "late.md").write_text("Late ones wait.")
+    gone = acme("verify", *words)
+    assert gone.code == 1 and gone.json["counts"]["gone"] == 1
+    assert gone.json["counts"]["changed"] == 1
+    assert acme("show", only["claim_id"], "--json").json["state"] == "suspended"
+    assert "looked at" in acme("verify", "--evidence", "--root", tmp_path / "docs").out
+    assert run("verify", "--store", acme.store, "--evidence").code == 2

@@ -34,6 +34,9 @@ PRECEDENCE: Final = (
 
 #: statuses of what waits for a person
 _WAITING: Final = frozenset({"held", "quarantined"})
+#: code of a change that was made because a source no longer says it: nobody judged the claim
+REVERIFIED: Final = "reverify"
+
 _DAY: Final = 86_400_000_000
 
 
@@ -80,12 +83,13 @@ def lapsed(
 
 
 def _waiting_word(backers: Iterable[Backer], book: Book, as_of: int) -> str:
-    """Return quarantined or held when that was done to the claim's own evidence, else suspended."""
+    """Return quarantined or held when a person or the gate did that to the claim's own evidence, else suspended."""
     statuses = {
         book.status(needed, as_of)
         for backer in backers
         if backer.seq <= as_of and backer.justification.kind == "evidence"
         for needed in backer.justification.requires
+        if _code(book, needed, "status", as_of) != REVERIFIED
     }
     for word in ("quarantined", "held"):
         if word in statuses:

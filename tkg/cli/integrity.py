@@ -26,6 +26,26 @@ def verify(
         Path | None,
         typer.Option("--witness", metavar="FILE", help="Heads kept in another place; see `tkg head --output`."),
     ] = None,
+    evidence: Annotated[
+        bool, typer.Option("--evidence", help="Fetch the sources of evidence again instead; needs --tenant.")
+    ] = False,
+    root: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--root", metavar="DIR", help="--evidence: read files and git repositories below it. Default: here."
+        ),
+    ] = None,
+    host: Annotated[
+        list[str] | None,
+        typer.Option("--host", metavar="NAME", help="--evidence: this host may be asked over HTTP; may be repeated."),
+    ] = None,
+    most: Annotated[
+        int | None,
+        typer.Option("--most", metavar="N", help="--evidence: documents at most, those looked at longest ago."),
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="S", help="--evidence: begin no document after so long.")
+    ] = None,
     engine: EngineChoice = Engine.AUTO,
     json: Json = False,
 ) -> int:
@@ -33,7 +53,13 @@ def verify(
 
     Nothing is changed. Each finding has a code, says what is wrong and what to do; exit code 1 when something is wrong.
     Beside a running owner, ledger and heads are checked and the projections are left out.
+
+    With --evidence it is the world that is checked: sources are fetched again and each piece of evidence is recorded as
+    fresh, moved, changed, gone or unreachable; what rests on changed or gone evidence alone is suspended. Exit code 1 when
+    there is any.
     """
+    if evidence:
+        return _evidence(store, tenant, root or [Path()], host or [], most, seconds, engine, json)
     with reading(store, engine) as memory:
         report = memory.verify(tenant, witness=None if witness is None else check_path(witness, "--witness"))
     if json:
@@ -55,6 +81,31 @@ def _show(report: Report) -> None:
             [("tenant", found.tenant), ("entry", found.seq), ("wrong", found.detail), ("what to do", found.remedy)]
         )
     print_line("Everything agrees." if report.ok else "The store is not what was written.")
+
+
+def _evidence(
+    store: Path,
+    tenant: str | None,
+    roots: list[Path],
+    hosts: list[str],
+    most: int | None,
+    seconds: float | None,
+    engine: str,
+    json: bool,
+) -> int:
+    if tenant is None:
+        raise RequestError("--evidence needs --tenant: whose evidence?")
+    with writing(store, engine) as memory:
+        report = memory.reverify(tenant, roots=roots, hosts=hosts, most=most, seconds=seconds)
+    if json:
+        print_json("tkg.evidence/1", {"counts": report.counts, **report.model_dump(mode="json")})
+    else:
+        rows = [(one.state, one.evidence, one.uri, one.why, len(one.suspended)) for one in report.items]
+        print_table(("state", "evidence", "source", "why", "suspended"), rows, whole=(1,))
+        print_line(
+            f"{len(report.items)} looked at, {report.without} with nothing to compare, {report.left} left for next time."
+        )
+    return 1 if {"changed", "gone"} & report.counts.keys() else 0
 
 
 def doctor(store: Store, engine: EngineChoice = Engine.AUTO, json: Json = False) -> int:

@@ -8,6 +8,7 @@ import os
 import shutil
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from types import TracebackType
@@ -23,8 +24,10 @@ from tkg.ledger.proof import Proof, prove
 from tkg.ledger.sqlite import open_ledger
 from tkg.memory import checking, copying, doctor
 from tkg.memory.declaring import declare
+from tkg.memory.fetching import Limits
 from tkg.memory.handle import Handle
 from tkg.memory.projections import ENGINES, INDEX, Projections, remove_projections
+from tkg.memory.reverifying import EvidenceReport, reverify
 from tkg.memory.settings import read_policies
 from tkg.memory.tenant import Tenant
 from tkg.model.policy import Policies
@@ -251,6 +254,35 @@ class Memory:
                         checked.append(checking.check_open(checker, opened.ledger, opened.graph, index))
                 findings += checker.findings
             return checking.Report(tenants=tuple(checked), findings=tuple(findings))
+
+    def reverify(
+        self,
+        tenant: str,
+        *,
+        roots: Sequence[str | os.PathLike[str]] = (),
+        hosts: Sequence[str] = (),
+        most: int | None = None,
+        seconds: float | None = None,
+    ) -> EvidenceReport:
+        """Fetch the sources of evidence again and record fresh, moved, changed, gone or unreachable.
+
+        What rests on changed or gone evidence alone is suspended, until the words are found again or a person releases the
+        evidence. Fresh evidence starts the time to live of its claims anew. Each decision is an entry; a run that is
+        stopped goes on with what was looked at longest ago.
+
+        Args:
+            tenant: whose evidence.
+            roots: folders below which files and git repositories may be read.
+            hosts: hosts that may be asked over HTTP; none by default, since a uri may come from anybody.
+            most: documents at most.
+            seconds: no document is begun after so long.
+        """
+        self._writable()
+        limits = Limits(roots=tuple(Path(one) for one in roots), hosts=tuple(hosts))
+        with self._guard:
+            found = self._tenant(check_segment(tenant, "tenant"), create=False)
+        with found.lock:
+            return reverify(found, limits, most=most, seconds=seconds)
 
     def head(self, tenant: str) -> SignedHead:
         """Sign and return what the tenant's ledger holds now: size, Merkle root, newest hash. Keep it in another place.
