@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import recall, timing, write
+from benchmarks import carb, recall, timing, write
 from benchmarks.__main__ import main
 from benchmarks.catalogue import BENCHMARKS, Benchmark
 from benchmarks.corpus import facts, proposals, questions
+from benchmarks.labelled import read_sentences
 from benchmarks.stores import TENANT, build, open_store
 
 FIELDS = {"name", "n", "figures", "baselines", "seconds", "peak_mb", "versions"}
@@ -143,3 +144,25 @@ def test_dates_in_words_are_scored_against_what_is_written(tmp_path: Path, capsy
     assert figures["duckling_days_exact"] == 1
     assert figures["edtf"] == pytest.approx(2 / 3, abs=1e-3)
     assert any("199X" in one for one in found["missed"])
+
+
+def test_open_triples_are_scored_by_the_words_they_share(tmp_path: Path) -> None:
+    path = tmp_path / "gold.tsv"
+    path.write_text("Ana owns the depot .\towns\tAna\tthe depot\nAna owns the depot .\tis of\tdepot\tAna\n", "utf-8")
+    gold = carb.read_gold(path)
+    exact = carb.Triple(("owns",), (("Ana",), ("the", "depot")))
+    assert carb.score(gold, {"Ana owns the depot .": [exact]}) == (1.0, 0.5, pytest.approx(2 / 3))
+    longer = carb.Triple(("owns",), (("Ana",), ("the", "depot", "since", "May")))
+    precision, recall, _ = carb.score(gold, {"Ana owns the depot .": [longer]})
+    assert (precision, recall) == (pytest.approx(4 / 6), 0.5)
+    assert carb.score(gold, {"Ana owns the depot .": [exact, exact]})[0] == 0.5, "each reference is taken once"
+    assert carb.score(gold, {}) == (0.0, 0.0, 0.0)
+
+
+def test_labelled_sentences_are_read_with_their_alternatives_and_periods() -> None:
+    first, second = read_sentences(
+        "A is B since May. => - A | is | B / A | value | B @2026-05.. ; C | d | E\nWhy? => ! question\n"
+    )
+    assert first.claims[0].forms == (("A", "is", "B"), ("A", "value", "B"))
+    assert (first.claims[0].negative, first.claims[0].valid_from, first.claims[0].valid_to) == (True, "2026-05", None)
+    assert (len(first.claims), second.claims, second.modality) == (2, (), "question")

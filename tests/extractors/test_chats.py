@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.labelled import WRITTEN
 from tkg.extractors.formats import Read, read
 from tkg.extractors.turns import Problem
 from tkg.model.document import Document
 from tkg.model.time import iso
-
-from .score import WRITTEN
 
 
 def items(path: Path) -> list[Read]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.labelled import WRITTEN
 from tkg.errors import NotFound, RequestError
 from tkg.extractors import formats
 from tkg.extractors.formats import Read, read
@@ -15,8 +16,6 @@ from tkg.extractors.locomo import session_date
 from tkg.extractors.turns import Problem
 from tkg.model.document import Document
 from tkg.model.time import iso
-
-from .score import WRITTEN
 
 
 def items(path: Path, format: formats.Format | None = None) -> list[Read]:

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.labelled import WRITTEN
 from tkg.errors import InvalidText
 from tkg.extractors import extract
 from tkg.extractors.formats import read
 from tkg.extractors.leaves import Leaf, env_leaves, ini_leaves, toml_leaves
 from tkg.model.document import Document
-
-from .score import WRITTEN
 
 TOML = '''title = "billing" # comment = "no"
 [tenants.acme]

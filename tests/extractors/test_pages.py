@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.labelled import WRITTEN
 from tkg.extractors import extract
 from tkg.extractors.formats import Read, read
 from tkg.extractors.turns import Problem
 from tkg.model.document import Document
-
-from .score import WRITTEN
 
 bs4 = pytest.importorskip("bs4")
 docx = pytest.importorskip("docx")

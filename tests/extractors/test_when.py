@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.labelled import WRITTEN
 from tkg.errors import InvalidInterval
 from tkg.extractors.when import Tense, find_times, zone_of
 from tkg.model.time import Interval
-
-from .score import WRITTEN
 
 PHRASES: list[tuple[str, str | None, str | None]] = [
     ("since March", "2026-03", None),

@@ -1,4 +1,9 @@
-"""Scoring of extracted claims against labelled sentences."""
+"""Sentences with the claims they make, and how extracted claims are scored against them.
+
+Each line of a set: the sentence, then after `=>` its claims, separated by `;`: subject | predicate | object, a leading
+`-` for a denial, `@from..to` for its validity, alternatives separated by `/`. After `!` instead: the sentence makes no
+claim, and the word says why.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +14,53 @@ from tkg.model.claim import Polarity
 from tkg.model.document import Document, Extracted, Modality
 from tkg.text import match_form
 
-from .labelled import Labelled, Wanted
-
 #: Wednesday 18 November 2026, 10:30 UTC
 WRITTEN = 1_794_997_800_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One claim that a sentence makes, in all its accepted forms."""
+
+    forms: tuple[tuple[str, str, str], ...]
+    negative: bool
+    valid_from: str | None
+    valid_to: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A sentence and the claims it makes; `modality` where it must make none."""
+
+    text: str
+    claims: tuple[Wanted, ...]
+    modality: str | None
+
+
+def _claim(text: str) -> Wanted:
+    body, _, period = text.partition("@")
+    start, _, end = period.strip().partition("..")
+    negative = body.strip().startswith("- ")
+    parts = [part.strip().removeprefix("- ").strip() for part in body.split("|")]
+    forms = []
+    flat = "|".join(parts)
+    for form in flat.split(" / "):
+        subject, predicate, thing = form.split("|")
+        forms.append((subject.strip(), predicate.strip(), thing.strip()))
+    return Wanted(tuple(forms), negative, start or None, end or None)
+
+
+def read_sentences(block: str) -> list[Labelled]:
+    """Return the labelled sentences of a block."""
+    out = []
+    for line in block.strip().splitlines():
+        text, _, claims = line.partition("=>")
+        claims = claims.strip()
+        if claims.startswith("!"):
+            out.append(Labelled(text.strip(), (), claims.removeprefix("!").strip()))
+        else:
+            out.append(Labelled(text.strip(), tuple(_claim(claim) for claim in claims.split(" ; ")), None))
+    return out
 
 
 @dataclass
@@ -29,10 +77,12 @@ class Score:
 
     @property
     def recall(self) -> float:
+        """Share of the wanted claims that were found."""
         return self.matched / self.wanted if self.wanted else 1.0
 
     @property
     def precision(self) -> float:
+        """Share of the found claims that were wanted."""
         return self.matched / self.found if self.found else 1.0
 
     def shown(self, name: str) -> str:
