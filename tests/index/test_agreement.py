@@ -14,7 +14,7 @@ from tkg.index.memory import MemoryIndex
 from tkg.index.sqlite import open_index
 from tkg.index.words import TOKENS
 from tkg.model.entry import Entry, Record
-from tkg.testing.index import KINDS, artefact, claim, entry, status
+from tkg.testing.index import KINDS, artefact, claim, entry, status, turn
 
 # few words, so that they meet; endings, accents, digits and scripts, so that tokens differ from words
 WORDS = (
@@ -51,6 +51,10 @@ def _artefact(scope: str, kind: str, content: str | None, name: str | None) -> M
     return lambda seq, place: artefact(f"art_{seq}_{place}", content, kind, scope, name)  # type: ignore[arg-type]
 
 
+def _turn(scope: str, content: str, session: str | None) -> Make:
+    return lambda seq, place: turn(f"art_{seq}_{place}", content, session, scope)
+
+
 def _status(back: int, place: int, letter: str, change: tuple[str, str]) -> Make:
     return lambda seq, _: status(f"{letter}_{max(seq - back, 1)}_{place}", *change)
 
@@ -58,6 +62,7 @@ def _status(back: int, place: int, letter: str, change: tuple[str, str]) -> Make
 records = st.one_of(
     st.builds(_claim, st.sampled_from(SCOPES), maybe, maybe, maybe),
     st.builds(_artefact, st.sampled_from(SCOPES), st.sampled_from(KINDS[1:]), maybe, maybe),
+    st.builds(_turn, st.sampled_from(SCOPES), texts, st.sampled_from([None, "ses_1", "ses_2"])),
     st.builds(
         _status,
         st.integers(0, 3),
@@ -120,6 +125,10 @@ def test_both_find_the_same(
                     for index in (plain, filed)
                 ]
                 assert hits[0] == hits[1]
+                named = [index.named(query, scopes=scopes, limit=limit, as_of=as_of) for index in (plain, filed)]
+                assert named[0] == named[1]
+            known = [record.id for one in entries for record in one.records]
+            assert plain.beside(known, scopes=scopes, as_of=as_of) == filed.beside(known, scopes=scopes, as_of=as_of)
 
 
 @given(text=st.text(max_size=40))

@@ -29,8 +29,8 @@ def test_scores_are_those_of_fts5(texts: list[str], asked: list[str]) -> None:
         bare.executemany("INSERT INTO f (rowid, text) VALUES (?, ?)", enumerate(texts, 1))
         expression = " OR ".join(f'"{word}"' for word in asked)
         theirs = dict(bare.execute("SELECT 'art_' || rowid, -rank FROM f WHERE f MATCH ?", (expression,)))
-    entries = [entry(seq, artefact(f"art_{seq}", text)) for seq, text in enumerate(texts, 1)]
-    hits = MemoryIndex(entries).search(" ".join(asked), scopes=["acme"], kinds=["episode"], limit=99)
+    entries = [entry(seq, artefact(f"art_{seq}", text, "summary")) for seq, text in enumerate(texts, 1)]
+    hits = MemoryIndex(entries).search(" ".join(asked), scopes=["acme"], kinds=["summary"], limit=99)
     assert {hit.id: hit.score for hit in hits} == pytest.approx(theirs, rel=1e-9)
 
 

@@ -9,8 +9,13 @@ from tkg.index.words import split_name
 from tkg.model.artefact import Artefact
 from tkg.model.claim import Claim
 from tkg.model.entry import Entry
+from tkg.model.time import Instant, to_datetime
 from tkg.model.verdict import StatusChange
 
+_MONTHS: Final = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
 #: axis of a status change -> its bit in the marks of a document
 _AXES: Final[dict[str, int]] = {"status": 1, "support": 2, "action": 4}
 
@@ -24,6 +29,10 @@ class Document(NamedTuple):
     text: str
     #: slot of a claim
     slot: str = ""
+    #: work session of an episode
+    session: str = ""
+    #: (name, predicate) of a claim's subject, then (name, "") of its object
+    names: tuple[tuple[str, str], ...] = ()
 
 
 class Change(NamedTuple):
@@ -38,12 +47,27 @@ def documents(entry: Entry) -> Iterator[Document]:
     """Yield what an entry adds; erased records add nothing."""
     for record in entry.records:
         if isinstance(record, Claim):
-            parts = (record.subject, None if record.predicate is None else split_name(record.predicate), record.object)
-            yield Document(record.id, "claim", record.scope, _joined(*parts), record.slot_id)
+            predicate = None if record.predicate is None else split_name(record.predicate)
+            names = ((record.subject or "", predicate or ""), (record.object or "", ""))
+            text = _joined(record.subject, predicate, record.object)
+            yield Document(record.id, "claim", record.scope, text, record.slot_id, names=names)
         elif isinstance(record, Artefact):
-            yield Document(
-                record.id, record.kind, record.scope, _joined((record.meta or {}).get("name"), record.content)
-            )
+            yield _artefact(record)
+
+
+def _artefact(record: Artefact) -> Document:
+    """Return an artefact as a document; an episode is found by who spoke and the day, too."""
+    meta = record.meta or {}
+    if record.kind != "episode" or record.content is None:
+        return Document(record.id, record.kind, record.scope, _joined(meta.get("name"), record.content))
+    day = _day(record.observed_at)
+    text = _joined(meta.get("speaker"), day, record.content)
+    return Document(record.id, record.kind, record.scope, text, session=record.session_id or "")
+
+
+def _day(moment: Instant) -> str:
+    when = to_datetime(moment)
+    return f"{when.day} {_MONTHS[when.month - 1]} {when.year}"
 
 
 def _joined(*parts: str | None) -> str:

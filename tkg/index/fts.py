@@ -21,9 +21,9 @@ from typing import Final
 
 from tkg.errors import Damaged, DiskFull, StoreError
 from tkg.index.documents import Change, Document, changes, documents, erased
-from tkg.index.port import Hit
+from tkg.index.port import Beside, Hit, Named
 from tkg.index.rank import POOL, Corpus, Scorer, best, plan
-from tkg.index.words import TOKENS, query_words
+from tkg.index.words import TOKENS, name_keys, query_words, runs
 from tkg.model.entry import Entry
 
 #: entries applied in one transaction
@@ -41,6 +41,52 @@ WHERE found MATCH ?
   AND documents.seq <= ?
 """
 _NEWEST: Final = _FIND + "ORDER BY found.rowid DESC LIMIT ?"
+
+#: names of the query that something is called, longest first; then the predicates it names of one of them
+_KNOWN: Final = """
+SELECT run.value FROM json_each(?) AS run WHERE EXISTS (
+    SELECT 1 FROM json_each(?) AS visible CROSS JOIN named ON named.scope = visible.value AND named.name = run.value
+) ORDER BY run.key
+"""
+_SLOTS: Final = """
+SELECT run.value FROM json_each(?) AS run WHERE EXISTS (
+    SELECT 1 FROM json_each(?) AS visible
+    CROSS JOIN named ON named.scope = visible.value AND named.name = ? AND named.predicate = run.value
+) ORDER BY run.key
+"""
+# one scope at a time: the index then gives the newest first, and a name with many claims costs no more than one with few
+_IN_SLOT: Final = """
+SELECT documents.number, documents.id, documents.slot
+FROM named CROSS JOIN documents ON documents.number = named.number
+WHERE named.scope = ? AND named.name = ? AND named.predicate = ?
+  AND (documents.marks = 0 OR ?)
+  AND documents.seq <= ?
+ORDER BY named.number DESC LIMIT ?
+"""
+_ABOUT: Final = """
+SELECT DISTINCT named.number, documents.id, documents.slot
+FROM named INDEXED BY newest_named CROSS JOIN documents ON documents.number = named.number
+WHERE named.scope = ? AND named.name = ?
+  AND (documents.marks = 0 OR ?)
+  AND documents.seq <= ?
+ORDER BY named.number DESC LIMIT ?
+"""
+_SESSION: Final = """
+SELECT session, number FROM documents
+WHERE id = ? AND session <> '' AND scope IN (SELECT value FROM json_each(?))
+"""
+_BEFORE: Final = """
+SELECT id FROM documents INDEXED BY in_session
+WHERE session <> '' AND session = ? AND number < ?
+  AND scope IN (SELECT value FROM json_each(?)) AND (marks = 0 OR ?) AND seq <= ?
+ORDER BY number DESC LIMIT 1
+"""
+_AFTER: Final = """
+SELECT id FROM documents INDEXED BY in_session
+WHERE session <> '' AND session = ? AND number > ?
+  AND scope IN (SELECT value FROM json_each(?)) AND (marks = 0 OR ?) AND seq <= ?
+ORDER BY number LIMIT 1
+"""
 
 
 class SqliteIndex:
@@ -113,6 +159,43 @@ class SqliteIndex:
         score = scorer.score_listed
         return best(((identifier, score(tokens, length), slot) for _, identifier, length, tokens, slot in rows), limit)
 
+    def named(self, query: str, *, scopes: Sequence[str], limit: int, as_of: int | None = None) -> list[Named]:
+        """Return claims about what `query` names: first whole slots, then other claims; see the port.
+
+        Raises:
+            Damaged: the file cannot be read.
+        """
+        with self._using():
+            places = [self._scopes[path] for path in dict.fromkeys(scopes) if path in self._scopes]
+            numbers, said = json.dumps(places), json.dumps(runs(query))
+            given = (as_of is not None, _END if as_of is None else as_of, limit)
+            exact: dict[str, Named] = {}
+            about: dict[str, Named] = {}
+            for (name,) in self._connection.execute(_KNOWN, (said, numbers)).fetchall():
+                for (predicate,) in self._connection.execute(_SLOTS, (said, numbers, name)).fetchall():
+                    rows = [self._connection.execute(_IN_SLOT, (one, name, predicate, *given)) for one in places]
+                    exact.update((one, Named(one, slot, True)) for one, slot in _newest(rows, limit))
+                rows = [self._connection.execute(_ABOUT, (one, name, *given)) for one in places]
+                about.update((one, Named(one, slot, False)) for one, slot in _newest(rows, limit) if one not in about)
+        return [*exact.values(), *(one for one in about.values() if one.id not in exact)]
+
+    def beside(self, ids: Iterable[str], *, scopes: Sequence[str], as_of: int | None = None) -> dict[str, Beside]:
+        """Return the neighbours of episodes in their sessions; see the port.
+
+        Raises:
+            Damaged: the file cannot be read.
+        """
+        with self._using():
+            numbers = json.dumps([self._scopes[path] for path in dict.fromkeys(scopes) if path in self._scopes])
+            given = (numbers, as_of is not None, _END if as_of is None else as_of)
+            found = {}
+            for one in dict.fromkeys(ids):
+                own = self._connection.execute(_SESSION, (one, numbers)).fetchone()
+                if own is not None:
+                    sides = [self._connection.execute(side, (*own, *given)).fetchone() for side in (_BEFORE, _AFTER)]
+                    found[one] = Beside(*(side[0] if side else None for side in sides))
+        return found
+
     def _frequency(self, word: str, numbers: Sequence[int]) -> int:
         total = 0
         for number in numbers:
@@ -176,7 +259,7 @@ class SqliteIndex:
 
     def _add(self, new: Sequence[tuple[Document, int]]) -> None:
         tokens = TOKENS.of([document.text for document, _ in new])
-        rows, postings = [], []
+        rows, postings, named = [], [], []
         terms: Counter[tuple[int, str]] = Counter()
         sizes: dict[int, list[int]] = {}
         (number,) = self._connection.execute("SELECT coalesce(max(number), 0) FROM documents").fetchone()
@@ -186,15 +269,25 @@ class SqliteIndex:
             number += 1
             scope = self._scope(document.scope)
             different = sorted(set(found))
-            rows.append((number, document.id, document.kind, document.slot, scope, seq, len(found), _listed(found)))
+            rows.append(
+                (
+                    number, document.id, document.kind, document.slot, scope, seq, len(found), _listed(found),
+                    document.session,
+                )
+            )  # fmt: skip
+            named.extend((scope, name, predicate, number) for name, predicate in name_keys(document.names))
             postings.append((number, _postings(scope, different)))
             terms.update((scope, token) for token in different)
             size = sizes.setdefault(scope, [0, 0])
             size[0] += 1
             size[1] += len(found)
         self._connection.executemany(
-            "INSERT INTO documents (number, id, kind, slot, scope, seq, length, tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO documents (number, id, kind, slot, scope, seq, length, tokens, session) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
+        )
+        self._connection.executemany(
+            "INSERT INTO named (scope, name, predicate, number) VALUES (?, ?, ?, ?)", sorted(named)
         )
         self._connection.executemany("INSERT INTO found (rowid, tokens) VALUES (?, ?)", postings)
         self._connection.executemany(
@@ -253,6 +346,7 @@ class SqliteIndex:
                 "UPDATE scopes SET documents = documents - 1, tokens = tokens - ? WHERE number = ?", (length, scope)
             )
             self._connection.execute("DELETE FROM documents WHERE number = ?", (number,))
+            self._connection.execute("DELETE FROM named WHERE number = ?", (number,))
             removed += 1
         if removed:
             self._connection.execute("UPDATE state SET value = '1' WHERE name = 'unclean'")
@@ -297,6 +391,12 @@ class SqliteIndex:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
             raise
+
+
+def _newest(rows: Iterable[Iterable[tuple[int, str, str]]], limit: int) -> list[tuple[str, str]]:
+    """Return the newest (id, slot) of (number, id, slot) rows of several scopes."""
+    found = sorted((row for some in rows for row in some), reverse=True)
+    return [(identifier, slot) for _, identifier, slot in found[: max(limit, 0)]]
 
 
 def _told(error: sqlite3.Error, name: str) -> StoreError:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from tkg.errors import Damaged
 from tkg.index.documents import changes, documents, erased
-from tkg.index.port import Hit
+from tkg.index.port import Beside, Hit, Named
 from tkg.index.rank import POOL, Corpus, Scorer, best, plan
-from tkg.index.words import TOKENS, query_words
+from tkg.index.words import TOKENS, name_keys, query_words, runs
 from tkg.model.entry import Entry
 
 
@@ -20,6 +20,9 @@ class _Kept:
     scope: str
     seq: int
     slot: str
+    session: str
+    #: keys of the subject with the predicate's, and of the object with none
+    names: tuple[tuple[str, str], ...]
     counts: Counter[str] = field(default_factory=Counter)
     #: one bit per axis on which it has fallen
     marks: int = 0
@@ -60,7 +63,9 @@ class MemoryIndex:
             for new in documents(entry):
                 (tokens,) = TOKENS.of([new.text])
                 if tokens:
-                    self._kept[new.id] = _Kept(new.kind, new.scope, entry.seq, new.slot, Counter(tokens))
+                    self._kept[new.id] = _Kept(
+                        new.kind, new.scope, entry.seq, new.slot, new.session, name_keys(new.names), Counter(tokens)
+                    )
             for change in changes(entry):
                 if (kept := self._kept.get(change.target)) is not None:
                     kept.marks = kept.marks | change.bit if change.fallen else kept.marks & ~change.bit
@@ -102,6 +107,46 @@ class MemoryIndex:
             ),
             limit,
         )
+
+    def named(self, query: str, *, scopes: Sequence[str], limit: int, as_of: int | None = None) -> list[Named]:
+        """Return claims about what `query` names: first whole slots, then other claims; see the port."""
+        names = runs(query)
+        open_to = [
+            (identifier, kept)
+            for identifier, kept in reversed(self._kept.items())
+            if kept.scope in scopes and (kept.marks == 0 if as_of is None else kept.seq <= as_of)
+        ]
+        exact: dict[str, Named] = {}
+        about: dict[str, Named] = {}
+        for name in names:
+            for predicate in names:
+                slot = [(i, k) for i, k in open_to if (name, predicate) in k.names][:limit]
+                exact.update((identifier, Named(identifier, kept.slot, True)) for identifier, kept in slot)
+            near = [(i, k) for i, k in open_to if any(one == name for one, _ in k.names)][:limit]
+            about.update((i, Named(i, k.slot, False)) for i, k in near if i not in about)
+        return [*exact.values(), *(one for one in about.values() if one.id not in exact)]
+
+    def beside(self, ids: Iterable[str], *, scopes: Sequence[str], as_of: int | None = None) -> dict[str, Beside]:
+        """Return the neighbours of episodes in their sessions; see the port."""
+        wanted = [one for one in dict.fromkeys(ids) if one in self._kept]
+        order = list(self._kept)
+        found = {}
+        for one in wanted:
+            kept, place = self._kept[one], order.index(one)
+            if not kept.session or kept.scope not in scopes:
+                continue
+            near = [
+                [
+                    other
+                    for other in side
+                    if self._kept[other].session == kept.session
+                    and self._kept[other].scope in scopes
+                    and (self._kept[other].marks == 0 if as_of is None else self._kept[other].seq <= as_of)
+                ]
+                for side in (order[:place], order[place + 1 :])
+            ]
+            found[one] = Beside(near[0][-1] if near[0] else None, near[1][0] if near[1] else None)
+        return found
 
     def close(self) -> None:
         """Do nothing: there are no files."""

@@ -24,6 +24,21 @@ class Hit(NamedTuple):
     slot: str = ""
 
 
+class Named(NamedTuple):
+    """A claim whose subject or object a query names; `exact` where it names the predicate, too: the slot itself."""
+
+    id: str
+    slot: str
+    exact: bool
+
+
+class Beside(NamedTuple):
+    """The episodes next to one in its session: the one written before it and the one after; None where there is none."""
+
+    before: str | None
+    after: str | None
+
+
 class Index(Protocol):
     """Append-mostly projection of one tenant's ledger."""
 
@@ -48,6 +63,30 @@ class Index(Protocol):
             limit: most hits; ties go to the smaller id.
             as_of: None: only what stands now (status active, supported, not cancelled); a transaction: everything
                 written up to it, for belief to judge.
+        """
+        ...
+
+    def named(self, query: str, *, scopes: Sequence[str], limit: int, as_of: int | None = None) -> list[Named]:
+        """Return claims about what `query` names: first whole slots (subject and predicate named), then other claims.
+
+        A name counts where all its tokens stand in the query one after the other. For each name the newest `limit` claims
+        of each slot named, and the newest `limit` claims; longer names first, newer claims first.
+
+        Args:
+            query: words as typed.
+            scopes: visible scope paths.
+            limit: most claims for each name and each slot.
+            as_of: as for `search`.
+        """
+        ...
+
+    def beside(self, ids: Iterable[str], *, scopes: Sequence[str], as_of: int | None = None) -> dict[str, Beside]:
+        """Return for each of these episodes its neighbours in the same session, in the order they were written.
+
+        Args:
+            ids: episodes; others, and those without a session, are left out of the answer.
+            scopes: visible scope paths, for the episodes asked about and for their neighbours.
+            as_of: as for `search`, for the neighbours.
         """
         ...
 

@@ -19,7 +19,7 @@ from tkg.model.entry import Entry
 __all__ = ["SqliteIndex", "open_index", "remove_index"]
 
 #: an index of another format is made anew (`PRAGMA user_version`)
-FORMAT: Final = 2
+FORMAT: Final = 3
 #: "tkgi": marks an SQLite file as a text index (`PRAGMA application_id`)
 APPLICATION: Final = 0x746B6769
 
@@ -27,7 +27,7 @@ APPLICATION: Final = 0x746B6769
 # Positions and sizes are not kept: scoring does not ask FTS5.
 _SCHEMA: Final = """
 PRAGMA application_id = 0x746B6769;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 CREATE TABLE state (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -47,8 +47,19 @@ CREATE TABLE documents (
     seq INTEGER NOT NULL,
     marks INTEGER NOT NULL DEFAULT 0,
     length INTEGER NOT NULL,
-    tokens TEXT NOT NULL
+    tokens TEXT NOT NULL,
+    session TEXT NOT NULL
 ) STRICT;
+CREATE INDEX in_session ON documents (session, number) WHERE session <> '';
+CREATE TABLE named (
+    scope INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    predicate TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    PRIMARY KEY (scope, name, predicate, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX newest_named ON named (scope, name, number);
+CREATE INDEX numbered ON named (number);
 CREATE TABLE terms (
     scope INTEGER NOT NULL,
     term TEXT NOT NULL,

@@ -104,3 +104,35 @@ def query_words(query: str) -> list[str]:
     if not tokens:
         (tokens,) = TOKENS.of([query])
     return list(dict.fromkeys(tokens))[:MAX_WORDS]
+
+
+#: most tokens of a name that is looked for in a query
+MAX_NAME_TOKENS: Final = 5
+
+
+def name_key(name: str) -> str:
+    """Return what a name is looked up by: its tokens; "" for one that is empty or too long to be named in a question."""
+    (tokens,) = TOKENS.of([name])
+    return " ".join(tokens) if len(tokens) <= MAX_NAME_TOKENS else ""
+
+
+def runs(query: str) -> list[str]:
+    """Return what in a query can be a name: its runs of up to `MAX_NAME_TOKENS` tokens, longest first.
+
+    A single stop word is no name where other words remain.
+    """
+    (tokens,) = TOKENS.of([query])
+    tokens = tokens[:MAX_WORDS]
+    words = set(query_words(query))
+    found = (
+        " ".join(tokens[start : start + size])
+        for size in range(min(MAX_NAME_TOKENS, len(tokens)), 0, -1)
+        for start in range(len(tokens) - size + 1)
+    )
+    return [run for run in dict.fromkeys(found) if " " in run or run in words]
+
+
+def name_keys(names: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return the keys of (name, predicate) pairs, without names that nothing could be looked up by."""
+    keys = ((name_key(name), name_key(predicate)) for name, predicate in names)
+    return tuple(dict.fromkeys(pair for pair in keys if pair[0]))
