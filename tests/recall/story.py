@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +12,8 @@ from tkg.belief.book import Book
 from tkg.clock import ManualClock
 from tkg.graph.memory import MemoryGraph
 from tkg.ids import SeededIds
-from tkg.index.port import Hit
+from tkg.index.memory import MemoryIndex
+from tkg.index.port import Beside, Hit, Named
 from tkg.ledger.memory import MemoryLedger
 from tkg.memory.names import Names
 from tkg.model.artefact import Artefact
@@ -56,6 +57,15 @@ class WordIndex:
             if shared and scope in scopes and kind in kinds and known:
                 hits.append(Hit(identifier, float(len(shared))))
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+    def named(self, query: str, *, scopes: Sequence[str], limit: int, as_of: int | None = None) -> list[Named]:
+        return self._names().named(query, scopes=scopes, limit=limit, as_of=as_of)
+
+    def beside(self, ids: Iterable[str], *, scopes: Sequence[str], as_of: int | None = None) -> dict[str, Beside]:
+        return self._names().beside(ids, scopes=scopes, as_of=as_of)
+
+    def _names(self) -> MemoryIndex:
+        return MemoryIndex(self._story.ledger.read_since(0))
 
     def close(self) -> None:
         return None

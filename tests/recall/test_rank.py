@@ -98,6 +98,6 @@ def test_a_floor_cuts_what_fits_badly() -> None:
 
 
 def test_strength_is_relative_to_the_best_match() -> None:
-    assert strengths({"a": 8.0, "b": 2.0, "c": 0.0}) == {"a": 1.0, "b": 0.5, "c": 0.1}
+    assert strengths({"a": 8.0, "b": 2.0, "c": 0.0}) == {"a": 1.0, "b": 0.25, "c": 0.01}
     assert strengths({}) == {}
     assert strengths({"a": 0.0}) == {"a": 1.0}

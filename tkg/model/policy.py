@@ -70,7 +70,11 @@ class WritePolicy(Value):
 
 
 class ReadPolicy(Value):
-    """What recall uses: hard cap, floor, budget, half-lives, and the class a reader requires."""
+    """What recall uses: hard cap, floor, budget, half-lives, and the class a reader requires.
+
+    `diversity` is the λ of maximal marginal relevance: what says the same as an item already chosen keeps at least this
+    share of its score (1: no diversity).
+    """
 
     version: str = "1"
     k: int = 5
@@ -80,6 +84,7 @@ class ReadPolicy(Value):
     episode_half_life_days: int = 30
     episode_floor: float = 0.4
     origin_quota: float = 0.5
+    diversity: float = 0.7
 
 
 class ForgetPolicy(Value):

@@ -64,6 +64,8 @@ _FORMER: Final = re.compile(
     r"\b(?:formerly|previously|in the past|originally|history of|earlier value)\b", re.IGNORECASE
 )
 _WHEN: Final = re.compile(r"\b(?:when\s+(?:did|was|were|had)|since\s+when|how\s+long)\b", re.IGNORECASE)
+#: a question about what happened, whenever that was
+_HAPPENED: Final = re.compile(r"\b(?:did|was|were|had|has|have)\b", re.IGNORECASE)
 _NOW: Final = re.compile(
     r"\b(?:now|currently|current|today|at the moment|these days|latest|at present)\b", re.IGNORECASE
 )
@@ -131,4 +133,4 @@ def read_intent(query: str, now: Instant) -> Intent:
         return Intent(mode="ever", rule="when")
     if (_USED_TO.search(query) and not _IS_USED_TO.search(query)) or _FORMER.search(query):
         return Intent(mode="ever", rule="past")
-    return Intent()
+    return Intent(happened=bool(_HAPPENED.search(query)))

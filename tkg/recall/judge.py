@@ -77,6 +77,7 @@ class Standing:
     claim: Claim | None = None
     rivals: tuple[str, ...] = ()
     note: str | None = None
+    speaker: str | None = None
 
     @property
     def key(self) -> str:
@@ -304,6 +305,7 @@ class Judge:
             origins=frozenset(origin for b in backers for origin in b.justification.origins),
             observed_at=artefact.observed_at,
             evidence_id=next((one for one in requires if kind_of(one) == "evidence"), None),
+            speaker=(artefact.meta or {}).get("speaker"),
         )
 
     # -- slots

@@ -115,6 +115,13 @@ class Intent:
     end: Instant | None = None
     belief_at: Instant | None = None
     phrase: str = ""
+    #: whether what happened is asked about, so that the age of an episode says nothing
+    happened: bool = False
+
+    @property
+    def present(self) -> bool:
+        """Whether the present is asked about: only then is an old episode less likely to bear on it."""
+        return self.mode == "at" and self.rule == "now" and not self.happened
 
 
 @dataclass(frozen=True, slots=True)

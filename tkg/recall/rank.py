@@ -8,7 +8,7 @@ the words fit beside the best match; `weight` is the confidence of the source's 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -60,11 +60,11 @@ def recency(observed_at: Instant, now: Instant, policy: ReadPolicy) -> float:
 
 
 def strengths(scores: Mapping[str, float]) -> dict[str, float]:
-    """Return how well each text match fits beside the best one: the square root of the share of its BM25 score."""
+    """Return how well each text match fits beside the best one: the share of its score."""
     best = max(scores.values(), default=0.0)
     if best <= 0:
         return {identifier: 1.0 for identifier in scores}
-    return {identifier: max(value / best, 0.01) ** 0.5 for identifier, value in scores.items()}
+    return {identifier: max(value / best, 0.01) for identifier, value in scores.items()}
 
 
 def order(candidates: Iterable[Ranked]) -> list[tuple[Ranked, float]]:
@@ -81,26 +81,72 @@ class Selection:
     left_out: tuple[tuple[str, str], ...]
 
 
-def select(ordered: Sequence[tuple[Ranked, float]], *, k: int, policy: ReadPolicy) -> Selection:
+def select(
+    ordered: Sequence[tuple[Ranked, float]],
+    *,
+    k: int,
+    policy: ReadPolicy,
+    alike: Callable[[str, str], float] = lambda one, other: 0.0,
+) -> Selection:
     """Choose at most `k`: floor first, then at most a share of the places for each origin, then the cap.
+
+    Each place goes to the best that is left after a penalty for saying what is already chosen (maximal marginal
+    relevance, Carbonell and Goldstein 1998): a candidate loses up to `1 - policy.diversity` of its score.
 
     The quota (`ReadPolicy.origin_quota`, a half, rounded up) applies when something of another origin could take the
     place: it bounds what one origin can show, however well its texts are made to match.
+
+    Args:
+        ordered: candidates with their scores, best first.
+        k: most places.
+        policy: floor, quota, diversity.
+        alike: how far two ids say the same, from 0 to 1.
     """
-    passed = [pair for pair in ordered if pair[1] > 0 and pair[1] >= policy.floor]
+    left = [pair for pair in ordered if pair[1] > 0 and pair[1] >= policy.floor]
     left_out = [(pair[0].id, "floor") for pair in ordered if not (pair[1] > 0 and pair[1] >= policy.floor)]
-    shared = frozenset.intersection(*(pair[0].origins for pair in passed)) if passed else frozenset()
+    shared = frozenset.intersection(*(pair[0].origins for pair in left)) if left else frozenset()
     most = max(1, -int(-k * policy.origin_quota // 1))
     taken: dict[str, int] = {}
     chosen: list[tuple[Ranked, float]] = []
-    for pair in passed:
-        counted = pair[0].origins - shared
-        if len(chosen) >= k:
-            left_out.append((pair[0].id, "cap"))
-        elif any(taken.get(origin, 0) >= most for origin in counted):
-            left_out.append((pair[0].id, "quota"))
-        else:
-            chosen.append(pair)
-            for origin in counted:
-                taken[origin] = taken.get(origin, 0) + 1
+    likeness: dict[str, tuple[int, float]] = {}
+    while left and len(chosen) < k:
+        place = _next(left, 1.0 - policy.diversity, lambda one: _compare(one, chosen, likeness, alike))
+        one, value = left.pop(place)
+        counted = one.origins - shared
+        if any(taken.get(origin, 0) >= most for origin in counted):
+            left_out.append((one.id, "quota"))
+            continue
+        chosen.append((one, value))
+        for origin in counted:
+            taken[origin] = taken.get(origin, 0) + 1
+    left_out.extend((one.id, "cap") for one, _ in left)
     return Selection(tuple(chosen), tuple(left_out))
+
+
+def _compare(
+    one: str,
+    chosen: Sequence[tuple[Ranked, float]],
+    known: dict[str, tuple[int, float]],
+    alike: Callable[[str, str], float],
+) -> float:
+    """Return the greatest likeness to what is chosen; what was compared before is not compared again."""
+    compared, most = known.get(one, (0, 0.0))
+    most = max([most, *(alike(one, other.id) for other, _ in chosen[compared:])])
+    known[one] = (len(chosen), most)
+    return most
+
+
+def _next(
+    left: Sequence[tuple[Ranked, float]],
+    penalty: float,
+    likeness: Callable[[str], float],
+) -> int:
+    """Return the place of the best candidate after the penalty; only those that could still win are compared."""
+    best, at = -1.0, 0
+    for place, (one, value) in enumerate(left):
+        if value <= best:
+            break  # the rest scores no more even without a penalty
+        worth = round(value * (1.0 - penalty * likeness(one.id)), _DIGITS)
+        if worth > best:
+            best, at = worth, place
+    return at

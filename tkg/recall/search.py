@@ -7,19 +7,19 @@ it hands it out. What a search by meaning would add is one more list for `fuse`,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 from typing import Final, Literal
 
 from tkg.graph.port import Graph
 from tkg.index.port import Index
-from tkg.model.claim import Claim
 from tkg.model.policy import ReadPolicy
 from tkg.model.time import BEGINNING, FOREVER, Instant
+from tkg.recall.candidates import PER_PLACE, Gatherer, Pool
 from tkg.recall.intent import read_intent
 from tkg.recall.judge import Judge, Standing, Window
 from tkg.recall.model import Abstention, Intent, RecallItem, RecallNote, RecallOutcome, RecallRequest
-from tkg.recall.rank import Ranked, order, recency, select, strengths
+from tkg.recall.rank import Ranked, fuse, order, recency, select
 from tkg.recall.render import (
     abstention_line,
     frame_tokens,
@@ -31,15 +31,8 @@ from tkg.recall.render import (
 from tkg.recall.words import content_words
 from tkg.text import match_form
 
-#: candidates wanted for each place, before ranking
-_PER_PLACE: Final = 4
-#: most hits asked of the index, however many were filtered out
-_MOST_HITS: Final = 2_000
-#: found claims that neighbours are looked for from, and newest neighbours of one entity
-_SEEDS: Final = 4
-_FAN_OUT: Final = 8
-#: a neighbour fits half as well as the claim it was reached from
-_HOP: Final = 0.5
+#: a turn and what was read from it: twice as alike as two texts of the same words, since one place is enough for both
+_SAME_TURN: Final = 2.0
 #: most notes, and their most share of the token budget
 _NOTES: Final = 3
 _NOTE_SHARE: Final = 0.25
@@ -53,31 +46,6 @@ _RESOLVE: Final = {
     "conflict": "standing sources disagree; let a person decide or verify one of them",
     "not_supported": "what was stored about this no longer stands; look at why_not for each id in the trace",
 }
-
-
-@dataclass
-class _Pool:
-    """What one recall has found so far, in the order found."""
-
-    standing: dict[str, Standing] = field(default_factory=dict)
-    text: list[str] = field(default_factory=list)
-    hops: list[str] = field(default_factory=list)
-    strength: dict[str, float] = field(default_factory=dict)
-    left_out: dict[str, str] = field(default_factory=dict)
-    suspended: list[str] = field(default_factory=list)
-    disputed: list[str] = field(default_factory=list)
-
-    def take(self, standing: Standing) -> bool:
-        """Sort one judged candidate in; return whether it may be shown."""
-        self.standing[standing.id] = standing
-        if standing.eligible:
-            return True
-        self.left_out.setdefault(standing.id, standing.state)
-        if standing.state == "suspended" and standing.claim is not None:
-            self.suspended.append(standing.id)
-        elif standing.state == "conflict":
-            self.disputed.append(standing.id)
-        return False
 
 
 def resolve_times(request: RecallRequest, seq_at: Callable[[Instant], int]) -> tuple[Intent, Window, int]:
@@ -132,116 +100,41 @@ def recall(
     present = as_of >= request.latest
     if intent.rule == "now":
         asked.expire(cache(lambda age: seq_at(request.now - age)))
-    pool = _Pool()
-    _gather(request, index, asked, pool, None if present else as_of)
-    _neighbours(request, graph, asked, pool)
+    gather = Gatherer(request, index, graph, asked, Pool(), None if present else as_of)
+    pool = gather.everything()
     if present and (not pool.text or asked.something_waits()):
         _look_for_fallen(request, index, asked, pool)
-    items = _choose(request, policy, asked, pool)
+    items = _choose(request, policy, asked, pool, intent)
     return _finish(request, policy, pool, items, (intent, window, as_of), nonce)
 
 
-def _gather(request: RecallRequest, index: Index, asked: Judge, pool: _Pool, as_of: int | None) -> None:
-    """Judge text matches, best first, until enough may be shown or the index has no more."""
-    wanted = max(request.k * _PER_PLACE, 1)
-    limit = wanted * 2  # some will have been replaced or lapsed; a longer list costs nothing, a second search does
-    seen: set[str] = set()
-    scores: dict[str, float] = {}
-    while True:
-        hits = index.search(request.query, scopes=request.visible, kinds=request.kinds, limit=limit, as_of=as_of)
-        for hit in hits:
-            if hit.id in seen or len(pool.text) >= wanted:
-                continue
-            seen.add(hit.id)
-            scores[hit.id] = hit.score
-            if hit.slot:
-                asked.read_slot(hit.slot)
-            for standing in asked.all([hit.id]):
-                if standing.scope in request.visible and pool.take(standing):
-                    pool.text.append(standing.id)
-        if len(pool.text) >= wanted or len(hits) < limit or limit >= _MOST_HITS:
-            break
-        limit = min(limit * 4, _MOST_HITS)
-    pool.strength.update(strengths({identifier: scores[identifier] for identifier in pool.text}))
-    _add_rivals(request, asked, pool)
-
-
-def _add_rivals(request: RecallRequest, asked: Judge, pool: _Pool) -> None:
-    """Put the other side of a conflict beside the side that was found."""
-    for identifier in [*pool.text, *pool.disputed]:
-        for standing in asked.all(one for one in pool.standing[identifier].rivals if one not in pool.standing):
-            if standing.scope in request.visible and pool.take(standing) and identifier in pool.strength:
-                pool.text.insert(pool.text.index(identifier) + 1, standing.id)
-                pool.strength[standing.id] = pool.strength[identifier]
-
-
-def _neighbours(request: RecallRequest, graph: Graph, asked: Judge, pool: _Pool) -> None:
-    """Follow the graph for the part of the question that a found claim leaves open.
-
-    From a claim that answers some words but not all, the way goes over an end of it that the question does not name: to
-    claims about that entity. So "where does the head of the Larch team live" finds what is said of the head's name, and
-    a question that is fully answered brings in nothing else.
-    """
-    words = content_words(request.query)
-    left = request.k * _PER_PLACE
-    claims = [pool.standing[one] for one in pool.text if pool.standing[one].claim is not None]
-    if any(words <= content_words(found.text) for found in claims):
-        return
-    for seed in claims[:_SEEDS]:
-        if left <= 0:
-            break
-        assert seed.claim is not None
-        for entity in _bridges(seed.claim, words):
-            near = [one for one in graph.mentions(entity, _FAN_OUT) if one not in pool.standing][:left]
-            left -= len(near)
-            for standing in asked.all(near):
-                if standing.scope not in request.visible or not _leads_on(seed.claim, standing.claim, entity):
-                    continue
-                if pool.take(standing):
-                    pool.hops.append(standing.id)
-                    pool.strength[standing.id] = pool.strength[seed.id] * _HOP
-
-
-def _bridges(claim: Claim, words: frozenset[str]) -> list[str]:
-    """Return the ends of a claim that the question does not name, the object first."""
-    ends = ((claim.object_id, claim.object), (claim.subject_id, claim.subject))
-    return [entity for entity, name in ends if name and not content_words(name) & words]
-
-
-def _leads_on(seed: Claim, other: Claim | None, entity: str) -> bool:
-    """Return whether a neighbour says something about the entity, rather than merely sharing a value."""
-    return other is not None and (
-        other.subject_id == entity or (seed.subject_id == entity and other.object_id == entity)
-    )
-
-
-def _look_for_fallen(request: RecallRequest, index: Index, asked: Judge, pool: _Pool) -> None:
+def _look_for_fallen(request: RecallRequest, index: Index, asked: Judge, pool: Pool) -> None:
     """See what no longer stands: to say "suspended, previously …" and why there is no answer."""
-    limit = request.k * _PER_PLACE
+    limit = request.k * PER_PLACE
     hits = index.search(request.query, scopes=request.visible, kinds=request.kinds, limit=limit, as_of=request.latest)
     for standing in asked.all(hit.id for hit in hits if hit.id not in pool.standing):
         if standing.scope in request.visible:
             pool.take(standing)
 
 
-def _ranked(pool: _Pool, now: Instant, policy: ReadPolicy) -> Iterable[Ranked]:
-    for found in (pool.text, pool.hops):
-        for place, identifier in enumerate(found, start=1):
-            standing = pool.standing[identifier]
-            if standing.channel.rank < policy.least_channel.rank:
-                pool.left_out[identifier] = "label"
-                continue
-            weight = standing.confidence
-            if standing.kind == "episode":
-                weight *= recency(standing.observed_at, now, policy)
-            yield Ranked(identifier, (place,), pool.strength[identifier], weight, standing.origins)
+def _ranked(pool: Pool, request: RecallRequest, policy: ReadPolicy, intent: Intent) -> Iterable[Ranked]:
+    places = fuse(pool.lists())
+    for identifier, found in places.items():
+        standing = pool.standing[identifier]
+        if standing.channel.rank < policy.least_channel.rank:
+            pool.left_out[identifier] = "label"
+            continue
+        weight = standing.confidence
+        if standing.kind == "episode" and intent.present:
+            weight *= recency(standing.observed_at, request.now, policy)
+        yield Ranked(identifier, found, pool.strength[identifier], weight, standing.origins)
 
 
-def _choose(request: RecallRequest, policy: ReadPolicy, asked: Judge, pool: _Pool) -> list[RecallItem]:
+def _choose(request: RecallRequest, policy: ReadPolicy, asked: Judge, pool: Pool, intent: Intent) -> list[RecallItem]:
     """Choose the items; a text that says no more than the claims made from it gives its place to the next."""
-    ranked = order(_ranked(pool, request.now, policy))
+    ranked = order(_ranked(pool, request, policy, intent))
     while True:
-        selection = select(ranked, k=request.k, policy=policy)
+        selection = select(ranked, k=request.k, policy=policy, alike=lambda one, other: _alike(asked, pool, one, other))
         standings = [pool.standing[one.id] for one, _ in selection.chosen]
         quotes = [
             match_form(quote) for each in standings if each.claim is not None if (quote := asked.source(each).quote)
@@ -254,6 +147,23 @@ def _choose(request: RecallRequest, policy: ReadPolicy, asked: Judge, pool: _Poo
     for identifier, reason in selection.left_out:
         pool.left_out.setdefault(identifier, reason)
     return [_item(asked, pool.standing[one.id], value) for one, value in selection.chosen]
+
+
+def _alike(asked: Judge, pool: Pool, one: str, other: str) -> float:
+    """Return how far two candidates say the same, from 0 to 1: the same turn, or texts of the same words.
+
+    Two claims are never alike: values of one slot are different answers, and the sides of a conflict belong together.
+    """
+    first, second = pool.standing[one], pool.standing[other]
+    if first.claim is not None and second.claim is not None:
+        return 0.0
+    left, right = asked.source(first), asked.source(second)
+    if left.locator is not None and (left.uri, left.locator) == (right.uri, right.locator):
+        return _SAME_TURN
+    if first.claim is not None or second.claim is not None:
+        return 0.0
+    words, others = content_words(first.text), content_words(second.text)
+    return len(words & others) / max(len(words | others), 1)
 
 
 def _said(text: str, quotes: list[str]) -> bool:
@@ -295,7 +205,7 @@ def _item(asked: Judge, standing: Standing, value: float) -> RecallItem:
     )
 
 
-def _notes(pool: _Pool) -> list[RecallNote]:
+def _notes(pool: Pool) -> list[RecallNote]:
     """Return what must be said although it is no answer: disputes of high consequence, then what is suspended."""
     notes: list[RecallNote] = []
     told: set[str] = set()
@@ -312,7 +222,7 @@ def _notes(pool: _Pool) -> list[RecallNote]:
     return notes
 
 
-def _abstention(pool: _Pool, items: list[RecallItem]) -> Abstention | None:
+def _abstention(pool: Pool, items: list[RecallItem]) -> Abstention | None:
     reasons = set(pool.left_out.values())
     code: Literal["no_match", "below_floor", "only_suspended", "conflict", "not_supported"]
     if pool.disputed:
@@ -333,7 +243,7 @@ def _abstention(pool: _Pool, items: list[RecallItem]) -> Abstention | None:
 def _finish(
     request: RecallRequest,
     policy: ReadPolicy,
-    pool: _Pool,
+    pool: Pool,
     items: list[RecallItem],
     times: tuple[Intent, Window, int],
     nonce: str,
