@@ -144,9 +144,10 @@ class Story:
         negative: bool = False,
         depends_on: tuple[str, ...] = (),
         quote: str | None = None,
+        locator: str = "p. 1",
     ) -> str:
         source, evidence = self._evidence(scope, channel, who, uri)
-        evidence = evidence.model_copy(update={"quote": quote})
+        evidence = evidence.model_copy(update={"quote": quote, "locator": locator})
         claim = Claim(
             id=self.ids.new("clm"),
             scope=scope,
@@ -169,6 +170,18 @@ class Story:
         source, evidence = self._evidence(scope, channel, who, f"chat:{len(self.texts)}")
         return self._artefact("episode", text, (evidence.id,), channel, (evidence.origin,), scope, (source, evidence))
 
+    def turn(
+        self, text: str, locator: str, *, session: str | None = None, speaker: str = "ana", scope: str = "fen"
+    ) -> str:
+        """Record what somebody said at a place of a conversation."""
+        source, evidence = self._evidence(scope, "human_stated", "ana", "chat:1")
+        evidence = evidence.model_copy(update={"locator": locator})
+        meta = {"speaker": speaker, "turn": locator}
+        before = (source, evidence)
+        return self._artefact(
+            "episode", text, (evidence.id,), "human_stated", (evidence.origin,), scope, before, session, meta
+        )
+
     def summary(self, text: str, *used: str, scope: str = "fen") -> str:
         origins = tuple(
             sorted({o for one in used for b in self.graph.justifications(one) for o in b.justification.origins})
@@ -184,9 +197,18 @@ class Story:
         origins: tuple[str, ...],
         scope: str,
         before: tuple[Record, ...],
+        session: str | None = None,
+        meta: dict[str, str] | None = None,
     ) -> str:
         made = Artefact(
-            id=self.ids.new("art"), scope=scope, kind=kind, label=Channel(channel), observed_at=self.now, content=text
+            id=self.ids.new("art"),
+            scope=scope,
+            kind=kind,
+            label=Channel(channel),
+            observed_at=self.now,
+            session_id=session,
+            content=text,
+            meta=meta,
         )
         backer = Justification(
             id=self.ids.new("jst"),

@@ -259,7 +259,8 @@ class SqliteIndex:
 
     def _add(self, new: Sequence[tuple[Document, int]]) -> None:
         tokens = TOKENS.of([document.text for document, _ in new])
-        rows, postings, named = [], [], []
+        rows, postings = [], []
+        named: list[tuple[int, str, str, int]] = []
         terms: Counter[tuple[int, str]] = Counter()
         sizes: dict[int, list[int]] = {}
         (number,) = self._connection.execute("SELECT coalesce(max(number), 0) FROM documents").fetchone()

@@ -30,6 +30,8 @@ _AFTER: Final = 0.2
 _SPEAKER: Final = 1.5
 #: claims looked up for each name in the question, and for each slot named
 _NAMED: Final = 8
+#: the slot that the question names fits better than any match of words
+_SLOT: Final = 1.5
 #: a claim about what the question names, found by nothing else, fits so much worse than the slot itself
 _ABOUT: Final = 0.1
 #: found claims that neighbours are looked for from at each step, newest neighbours of one entity, and steps
@@ -164,7 +166,7 @@ class Gatherer:
         for hit in shown:
             if hit.exact:
                 self.pool.slots.append(hit.id)
-                self.pool.fits(hit.id, 1.0)
+                self.pool.fits(hit.id, _SLOT)
             elif hit.id not in self.pool.strength:
                 self.pool.hops.append(hit.id)
                 self.pool.fits(hit.id, _ABOUT)

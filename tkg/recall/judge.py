@@ -78,6 +78,7 @@ class Standing:
     rivals: tuple[str, ...] = ()
     note: str | None = None
     speaker: str | None = None
+    seq: int = 0
 
     @property
     def key(self) -> str:
@@ -219,6 +220,7 @@ class Judge:
             claim=claim,
             rivals=rivals,
             note=f"in conflict with {', '.join(rivals)}" if state == "conflict" and rivals else None,
+            seq=view.seq,
         )
 
     def _claim_state(self, view: SlotClaim) -> tuple[str, tuple[str, ...]]:
@@ -306,6 +308,7 @@ class Judge:
             observed_at=artefact.observed_at,
             evidence_id=next((one for one in requires if kind_of(one) == "evidence"), None),
             speaker=(artefact.meta or {}).get("speaker"),
+            seq=view.seq,
         )
 
     # -- slots

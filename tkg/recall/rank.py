@@ -26,7 +26,7 @@ _DIGITS: Final = 9
 class Ranked:
     """A candidate that passed the filters, with what its place depends on.
 
-    `places` are its ranks (1 for first) in the lists it was found in; `strength` is in (0, 1]; `weight` too. `origins`
+    `places` are its ranks (1 for first) in the lists it was found in; `strength` is 1 for the best match of words, more for a named slot; `weight` is in (0, 1]. `origins`
     are the roots it counts as in the quota.
     """
 
@@ -71,6 +71,26 @@ def order(candidates: Iterable[Ranked]) -> list[tuple[Ranked, float]]:
     """Return candidates, best first; ties go to the smaller id."""
     scored = [(candidate, score(candidate)) for candidate in candidates]
     return sorted(scored, key=lambda pair: (-pair[1], pair[0].id))
+
+
+def put_before(ordered: Sequence[tuple[Ranked, float]], pairs: Iterable[tuple[str, str]]) -> list[tuple[Ranked, float]]:
+    """Return the candidates with the later of each pair before the earlier: corrections win by status, not by score.
+
+    The later one takes the score of the one whose place it takes, so that the list stays ordered by score.
+
+    Args:
+        ordered: candidates with their scores, best first.
+        pairs: (earlier, later), the pairs of older laters first.
+    """
+    found = list(ordered)
+    place = {one.id: at for at, (one, _) in enumerate(found)}
+    for earlier, later in pairs:
+        if earlier not in place or later not in place or place[later] < place[earlier]:
+            continue
+        at, (one, _) = place[earlier], found.pop(place[later])
+        found.insert(at, (one, found[at][1]))
+        place = {each.id: number for number, (each, _) in enumerate(found)}
+    return found
 
 
 @dataclass(frozen=True, slots=True)

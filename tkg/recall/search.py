@@ -19,7 +19,7 @@ from tkg.recall.candidates import PER_PLACE, Gatherer, Pool
 from tkg.recall.intent import read_intent
 from tkg.recall.judge import Judge, Standing, Window
 from tkg.recall.model import Abstention, Intent, RecallItem, RecallNote, RecallOutcome, RecallRequest
-from tkg.recall.rank import Ranked, fuse, order, recency, select
+from tkg.recall.rank import Ranked, fuse, order, put_before, recency, select
 from tkg.recall.render import (
     abstention_line,
     frame_tokens,
@@ -28,11 +28,14 @@ from tkg.recall.render import (
     note_line,
     render_text,
 )
+from tkg.recall.revision import replaced
 from tkg.recall.words import content_words
 from tkg.text import match_form
 
 #: a turn and what was read from it: twice as alike as two texts of the same words, since one place is enough for both
 _SAME_TURN: Final = 2.0
+#: superseded claims whose turns are put after those of the claims in their place
+_SUPERSEDED: Final = 8
 #: most notes, and their most share of the token budget
 _NOTES: Final = 3
 _NOTE_SHARE: Final = 0.25
@@ -133,6 +136,8 @@ def _ranked(pool: Pool, request: RecallRequest, policy: ReadPolicy, intent: Inte
 def _choose(request: RecallRequest, policy: ReadPolicy, asked: Judge, pool: Pool, intent: Intent) -> list[RecallItem]:
     """Choose the items; a text that says no more than the claims made from it gives its place to the next."""
     ranked = order(_ranked(pool, request, policy, intent))
+    if intent.mode == "at":
+        ranked = put_before(ranked, _replaced(request, asked, pool))
     while True:
         selection = select(ranked, k=request.k, policy=policy, alike=lambda one, other: _alike(asked, pool, one, other))
         standings = [pool.standing[one.id] for one, _ in selection.chosen]
@@ -147,6 +152,21 @@ def _choose(request: RecallRequest, policy: ReadPolicy, asked: Judge, pool: Pool
     for identifier, reason in selection.left_out:
         pool.left_out.setdefault(identifier, reason)
     return [_item(asked, pool.standing[one.id], value) for one, value in selection.chosen]
+
+
+def _replaced(request: RecallRequest, asked: Judge, pool: Pool) -> list[tuple[str, str]]:
+    """Return pairs of found texts of which the second takes the first's place."""
+    texts = [pool.standing[one] for one in pool.text[: request.k * PER_PLACE] if pool.standing[one].kind == "episode"]
+    turns = {(at.uri, at.locator): one.id for one in texts if (at := asked.source(one)).locator is not None}
+    behind: list[tuple[str, str]] = []
+    fallen = [one for one in pool.standing.values() if one.state == "superseded" and one.claim is not None]
+    for old in fallen[:_SUPERSEDED]:
+        for new in (pool.standing[one] for one in dict.fromkeys((*pool.text, *pool.slots))):
+            if new.claim is not None and old.claim is not None and new.claim.slot_id == old.claim.slot_id:
+                pair = [turns.get((at.uri, at.locator)) for at in (asked.source(old), asked.source(new))]
+                if pair[0] is not None and pair[1] is not None and pair[0] != pair[1]:
+                    behind.append((pair[0], pair[1]))
+    return replaced(texts, content_words(request.query), behind)
 
 
 def _alike(asked: Judge, pool: Pool, one: str, other: str) -> float:
