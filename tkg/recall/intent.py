@@ -63,7 +63,9 @@ _IS_USED_TO: Final = re.compile(
 _FORMER: Final = re.compile(
     r"\b(?:formerly|previously|in the past|originally|history of|earlier value)\b", re.IGNORECASE
 )
-_WHEN: Final = re.compile(r"\b(?:when\s+(?:did|was|were|had)|since\s+when|how\s+long)\b", re.IGNORECASE)
+_WHEN: Final = re.compile(
+    r"\b(?:when\s+(?:did|was|were|had)|since\s+when|how\s+long\s+(?:ago|did|was|were|had|has|have))\b", re.IGNORECASE
+)
 #: a question about what happened, whenever that was
 _HAPPENED: Final = re.compile(r"\b(?:did|was|were|had|has|have)\b", re.IGNORECASE)
 _NOW: Final = re.compile(

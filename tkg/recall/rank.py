@@ -85,7 +85,7 @@ def put_before(ordered: Sequence[tuple[Ranked, float]], pairs: Iterable[tuple[st
     found = list(ordered)
     place = {one.id: at for at, (one, _) in enumerate(found)}
     for earlier, later in pairs:
-        if earlier not in place or later not in place or place[later] < place[earlier]:
+        if earlier not in place or later not in place or place[later] <= place[earlier]:
             continue
         at, (one, _) = place[earlier], found.pop(place[later])
         found.insert(at, (one, found[at][1]))

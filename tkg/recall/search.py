@@ -34,6 +34,8 @@ from tkg.text import match_form
 
 #: a turn and what was read from it: twice as alike as two texts of the same words, since one place is enough for both
 _SAME_TURN: Final = 2.0
+#: best matching texts that are looked at for stated changes
+_TEXTS: Final = 20
 #: superseded claims whose turns are put after those of the claims in their place
 _SUPERSEDED: Final = 8
 #: most notes, and their most share of the token budget
@@ -136,8 +138,8 @@ def _ranked(pool: Pool, request: RecallRequest, policy: ReadPolicy, intent: Inte
 def _choose(request: RecallRequest, policy: ReadPolicy, asked: Judge, pool: Pool, intent: Intent) -> list[RecallItem]:
     """Choose the items; a text that says no more than the claims made from it gives its place to the next."""
     ranked = order(_ranked(pool, request, policy, intent))
-    if intent.mode == "at":
-        ranked = put_before(ranked, _replaced(request, asked, pool))
+    changed = _replaced(request, asked, pool) if intent.mode == "at" else []
+    ranked = put_before(ranked, changed)
     while True:
         selection = select(ranked, k=request.k, policy=policy, alike=lambda one, other: _alike(asked, pool, one, other))
         standings = [pool.standing[one.id] for one, _ in selection.chosen]
@@ -151,22 +153,47 @@ def _choose(request: RecallRequest, policy: ReadPolicy, asked: Judge, pool: Pool
         ranked = [pair for pair in ranked if pair[0].id not in repeated]
     for identifier, reason in selection.left_out:
         pool.left_out.setdefault(identifier, reason)
-    return [_item(asked, pool.standing[one.id], value) for one, value in selection.chosen]
+    # diversity may have put an earlier text before the later one again
+    return [_item(asked, pool.standing[one.id], value) for one, value in put_before(selection.chosen, changed)]
 
 
 def _replaced(request: RecallRequest, asked: Judge, pool: Pool) -> list[tuple[str, str]]:
-    """Return pairs of found texts of which the second takes the first's place."""
-    texts = [pool.standing[one] for one in pool.text[: request.k * PER_PLACE] if pool.standing[one].kind == "episode"]
-    turns = {(at.uri, at.locator): one.id for one in texts if (at := asked.source(one)).locator is not None}
+    """Return pairs of found candidates of which the second takes the first's place.
+
+    Texts are compared with texts; what was read from them on the question's words goes with them.
+    """
+    found = [pool.standing[one] for one in dict.fromkeys((*pool.text[:_TEXTS], *pool.slots[:_TEXTS]))]
+    texts = [one for one in found if one.kind == "episode"]
+    if not texts:
+        return []
+    words = content_words(request.query)
+    turns = {turn: one.id for one in texts if (turn := _turn(asked, one)) is not None}
+    read_from: dict[str, list[str]] = {}
+    for one in found:
+        if (
+            one.claim is not None
+            and words & content_words(one.text)
+            and (turn := _turn(asked, one))
+            and (text := turns.get(turn))
+        ):
+            read_from.setdefault(text, []).append(one.id)
     behind: list[tuple[str, str]] = []
     fallen = [one for one in pool.standing.values() if one.state == "superseded" and one.claim is not None]
     for old in fallen[:_SUPERSEDED]:
-        for new in (pool.standing[one] for one in dict.fromkeys((*pool.text, *pool.slots))):
+        for new in found:
             if new.claim is not None and old.claim is not None and new.claim.slot_id == old.claim.slot_id:
-                pair = [turns.get((at.uri, at.locator)) for at in (asked.source(old), asked.source(new))]
-                if pair[0] is not None and pair[1] is not None and pair[0] != pair[1]:
-                    behind.append((pair[0], pair[1]))
-    return replaced(texts, content_words(request.query), behind)
+                earlier, later = (turns.get(_turn(asked, one) or (None, "")) for one in (old, new))
+                if earlier is not None and later is not None and earlier != later:
+                    behind.append((earlier, later))
+    pairs = replaced(texts, words, behind)
+    said = {one.id: [one.id, *read_from.get(one.id, ())] for one in texts}
+    return [(one, other) for earlier, later in pairs for one in said[earlier] for other in said[later]]
+
+
+def _turn(asked: Judge, standing: Standing) -> tuple[str | None, str] | None:
+    """Return the place in a conversation that a candidate comes from; None where its source names no place."""
+    at = asked.source(standing)
+    return None if at.locator is None else (at.uri, at.locator)
 
 
 def _alike(asked: Judge, pool: Pool, one: str, other: str) -> float:
@@ -177,8 +204,8 @@ def _alike(asked: Judge, pool: Pool, one: str, other: str) -> float:
     first, second = pool.standing[one], pool.standing[other]
     if first.claim is not None and second.claim is not None:
         return 0.0
-    left, right = asked.source(first), asked.source(second)
-    if left.locator is not None and (left.uri, left.locator) == (right.uri, right.locator):
+    turn = _turn(asked, first)
+    if turn is not None and turn == _turn(asked, second):
         return _SAME_TURN
     if first.claim is not None or second.claim is not None:
         return 0.0
