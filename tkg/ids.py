@@ -43,6 +43,7 @@ KINDS: Final[dict[str, str]] = {
     "opn": "operation",
     "key": "idempotency key",
     "dgs": "content digest",
+    "tmb": "tombstone",
     "nte": "note",
 }
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final
 import typer
 
 import tkg
-from tkg.cli import contain, decide, dump, ingest, integrity, predicates, read, stage, store, trace, write
+from tkg.cli import contain, decide, dump, forget, ingest, integrity, predicates, read, stage, store, trace, write
 from tkg.cli.command import Command
 from tkg.cli.screen import complain
 from tkg.errors import TkgError
@@ -31,6 +31,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     *trace.COMMANDS,
     *decide.COMMANDS,
     *contain.COMMANDS,
+    *forget.COMMANDS,
     *predicates.COMMANDS,
     *dump.COMMANDS,
     *stage.COMMANDS,

@@ -13,7 +13,7 @@ from tkg.errors import Damaged
 from tkg.graph.kuzu import Transaction
 from tkg.graph.rows import OUTSIDE, SOURCE_RECORD, Edge, Row, body, edges, head_edges, name, node, statements
 from tkg.model.artefact import Retrieval
-from tkg.model.claim import Claim, Justification
+from tkg.model.claim import Claim, Conflict, Justification, Refinement, Supersession
 from tkg.model.entry import Entry, Record
 from tkg.model.evidence import Source, StoredEvidence
 from tkg.model.verdict import Note, Verdict
@@ -28,6 +28,10 @@ _MADE: Final[dict[str, frozenset[str]]] = {
     "verdict": frozenset({"ABOUT"}),
     "retrieval": frozenset({"BY", "IN_SESSION"}),
 }
+
+
+#: records that are edges and nothing else
+_EDGES: Final = (Supersession, Conflict, Refinement)
 
 
 class Writer:
@@ -61,7 +65,8 @@ class _Adding:
             if isinstance(record, Source):
                 self._name(SOURCE_RECORD.format(record.id), node(record, self._seq))
         left: list[Record] = [record for record in records if not isinstance(record, (Source, Note))]
-        self._seen.update(record.id for record in left)  # a change may name what comes with it: that is no new name
+        # a change may name what comes with it: that is no new name (an edge between claims is no node, so it is one)
+        self._seen.update(record.id for record in left if not isinstance(record, _EDGES))
         self._names(left)
         reasons = [record for record in left if isinstance(record, Justification)]
         others = [record for record in left if not isinstance(record, Justification)]

@@ -99,6 +99,13 @@ class MemoryLedger:
         """Return the sealed content behind a commitment, or None when it was removed."""
         return self._texts.get(commitment)
 
+    def sealed(self) -> Iterator[tuple[str, str]]:
+        """Yield record id and sealed content of every record that still has some, in order."""
+        for contents in self._contents:
+            for content in list(contents):
+                if content.text is not None:
+                    yield content.id, content.text
+
     def remove_content(self, ids: Iterable[str]) -> int:
         """Remove the sealed content of these records; return how many had any."""
         removed = 0

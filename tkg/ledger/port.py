@@ -94,6 +94,10 @@ class Ledger(Protocol):
         """Return the sealed content (JSON text) behind a commitment, or None when it was removed."""
         ...
 
+    def sealed(self) -> Iterator[tuple[str, str]]:
+        """Yield record id and sealed content (JSON text) of every record that still has some, in order, unchecked."""
+        ...
+
     def remove_content(self, ids: Iterable[str]) -> int:
         """Remove the sealed content of the records with these ids for good; return how many were removed.
 

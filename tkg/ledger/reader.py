@@ -22,6 +22,8 @@ from tkg.model.time import BEGINNING, Instant
 
 #: entries read at a time; between two portions nothing is held
 _PORTION: Final = 256
+#: contents read at a time
+_CONTENTS: Final = 4096
 
 _open_readers: weakref.WeakSet[Reader] = weakref.WeakSet()
 #: connections of the parent, which a forked child must neither use nor close
@@ -142,6 +144,22 @@ class Reader:
         if found is None or found[1] is None:
             return None
         return opened(commitment, *found)
+
+    def sealed(self) -> Iterator[tuple[str, str]]:
+        """Yield record id and sealed content (JSON text) of every record that still has some, in order, unchecked."""
+        after = -1
+        while True:
+            with self._using():
+                found = self._connection.execute(
+                    "SELECT place, id, CAST(text AS BLOB) FROM content WHERE place > ? AND text IS NOT NULL "
+                    "ORDER BY place LIMIT ?",
+                    (after, _CONTENTS),
+                ).fetchall()
+            if not found:
+                return
+            after = found[-1][0]
+            for _, identifier, text in found:
+                yield identifier, text.decode("utf-8", "replace")
 
     def _hash_of(self, seq: int) -> str:
         if seq == 0:

@@ -174,3 +174,42 @@ class Plan(Frozen):
     def effects(self) -> tuple[tuple[str, str], ...]:
         """(id, state after) of everything that changes: what plan and commit must agree on."""
         return tuple((one.id, one.after) for one in (*self.falls, *self.suspended, *self.returns, *self.resurfaces))
+
+
+class Hold(Frozen):
+    """A legal hold that keeps a node: what it was placed on, why, and by whom."""
+
+    id: str
+    on: str
+    reason: str
+    placed_by: str | None = None
+
+
+class Recipient(Frozen):
+    """Somebody who was shown what is erased, and has to be told: by reads that showed it."""
+
+    principal: str | None
+    session: str | None
+    at: str | None
+    retrieval: str
+
+
+class Forgetting(Frozen):
+    """What an erasure would take, by exact ids; made by the same planner that carries it out.
+
+    `erases` are claims, evidence and texts (with what made them); `removes` other records whose content goes while they
+    still count; `survives` claims that other evidence keeps; `mentions` records that name the subject in their text and
+    are left unless asked for; `held` what is under legal hold: then nothing is erased.
+    """
+
+    what: str
+    erases: tuple[Effect, ...]
+    removes: tuple[str, ...] = ()
+    survives: tuple[Effect, ...] = ()
+    mentions: tuple[str, ...] = ()
+    held: tuple[Hold, ...] = ()
+    exposed: tuple[Recipient, ...] = ()
+    #: actions that were dispatched on the strength of it and cannot be called back
+    dispatched: tuple[str, ...] = ()
+    #: transaction the plan was made at
+    planned_at: int

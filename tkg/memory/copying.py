@@ -20,6 +20,7 @@ from tkg.ledger.faults import translated
 from tkg.ledger.merkle import Frontier
 from tkg.ledger.sqlite import open_ledger, verify_ledger
 from tkg.memory.checking import LEDGER
+from tkg.memory.erasing import MARKER
 from tkg.memory.projections import GRAPH, INDEX
 from tkg.model.base import Value
 from tkg.model.time import iso, to_instant
@@ -124,6 +125,8 @@ def restore(source: Path, store: Path) -> Backup:
                 _sync(there)
             for one in manifest.tenants:
                 _check_copy(fresh / TENANTS / one.folder / LEDGER, one)
+                # an erasure may have been under way when the copy was made: the first opening looks
+                write_whole(fresh / TENANTS / one.folder / MARKER, "")
             _into_place(fresh, store)
         except BaseException:
             shutil.rmtree(fresh, ignore_errors=True)

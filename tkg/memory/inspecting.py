@@ -149,7 +149,7 @@ def _edges(tenant: Tenant, claim_id: str, depends_on: Iterable[str]) -> tuple[Ed
                 valid_from=iso(cut.portion_from),
                 valid_to=iso(cut.portion_to),
                 rule=cut.rule,
-                decided_by=cut.decided_by,
+                decided_by=cut.decided_by or "(erased)",
                 counts=tenant.book.live(cut.winner),
             )
         )

@@ -26,9 +26,18 @@ class Names:
         """Return the id under which a predicate is frozen."""
         return keyed("pre", self._key, match_form(name))
 
-    def source(self, uri: str) -> str:
-        """Return the id of a source; uris are compared whole, letter by letter."""
-        return keyed("src", self._key, uri)
+    def source(self, uri: str, after: int = 0) -> str:
+        """Return the id of a source; uris are compared whole, letter by letter.
+
+        Args:
+            uri: its uri.
+            after: how often a record of this source was erased before: an erased record cannot be written again.
+        """
+        return keyed("src", self._key, uri, *([str(after)] if after else []))
+
+    def tombstone(self, *parts: str) -> str:
+        """Return the id under which an erasure is remembered without its content."""
+        return keyed("tmb", self._key, *parts)
 
     def session(self, name: str) -> str:
         """Return the id of a work session."""

@@ -30,11 +30,13 @@ class Proposal:
     modality: Modality
     idempotency_key: str | None
     expected_digest: str | None
+    #: whether somebody said when it was observed; a request that says nothing is observed when it is written
+    dated: bool = True
 
     @classmethod
     def read(cls, **fields: Any) -> Proposal:
         """Check the fields of a proposal; see `Handle.propose` for them and the errors."""
-        unknown = set(fields) - set(cls.__dataclass_fields__)
+        unknown = set(fields) - (set(cls.__dataclass_fields__) - {"dated"})
         if unknown:
             raise RequestError(f"unknown field {min(unknown)!r}; see Handle.propose for the fields of a claim")
         evidence = fields.get("evidence")
@@ -63,6 +65,7 @@ class Proposal:
             modality=modality,
             idempotency_key=None if key is None else clean(key, "idempotency_key", limit=MAX_NAME),
             expected_digest=fields.get("expected_digest"),
+            dated=fields.get("observed_at") is not None,
         )
         if proposal.observed_at is not None:
             parse_when(proposal.observed_at)

@@ -121,12 +121,22 @@ def recall(
         shown=outcome.shown,
         left_out=outcome.left_out,
         policy=policy.version,
-        query=request.query,
+        query=_kept(tenant, request.query),
         principal=principal,
         session=caller.session,
     )
     entry = tenant.commit("recall", caller.scope.path, [record])
     return Recalled(record.id, outcome, entry.seq)
+
+
+def _kept(tenant: Tenant, query: str) -> str | None:
+    """Return the query as the trace keeps it: nothing of one that names what was erased and nobody has said since."""
+    names = tenant.names
+    for part in tenant.tombstones.named_in(names, query):
+        said = tenant.graph.mentions(names.entity(part), 1)
+        if not said or tenant.book.status(said[0]) == "erased":
+            return None
+    return query
 
 
 def _judge(tenant: Tenant, caller: Caller, window: Window, known: int, latest: int) -> Judge:

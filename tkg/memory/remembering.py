@@ -6,9 +6,11 @@ no episode, and repeating the call finds the claims it had already judged; when 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
+from tkg.belief.normalise import normalise
 from tkg.errors import NotFound, RequestError
 from tkg.extractors import CONFIGURATION, extract
 from tkg.gate import ECHO, Judgement
@@ -19,6 +21,7 @@ from tkg.memory.proposal import Proposal
 from tkg.memory.stamps import without_recalled
 from tkg.memory.tenant import Tenant
 from tkg.memory.texts import held, judge_written, verdict_on, written_label
+from tkg.memory.tombstones import for_claim, for_source, for_subject, for_text, is_older
 from tkg.memory.trial import trial_tenant
 from tkg.model.artefact import Artefact
 from tkg.model.claim import Polarity
@@ -85,8 +88,11 @@ def _remember(tenant: Tenant, caller: Caller, passage: Passage, text: str, princ
     observed = tenant.now() if passage.observed_at is None else parse_when(passage.observed_at).start
     evidence = passage.evidence or Evidence(uri=f"session:{caller.session}" if caller.session else f"said:{principal}")
     episode_verdict = _request(tenant, caller, passage, evidence, observed, digest(text))
-    if (done := tenant.graph.verdict(episode_verdict)) is not None:
-        return [done[0], *_earlier(tenant, episode_verdict)]
+    while (done := tenant.graph.verdict(episode_verdict)) is not None:
+        if done[0].artefact_id is None or tenant.book.status(done[0].artefact_id) != "erased":
+            return [done[0], *_earlier(tenant, episode_verdict)]
+        # what was written then is erased: asking again is another request
+        episode_verdict = tenant.names.request("vrd", "after erasure", episode_verdict)
     label = written_label(tenant, caller)
     judged = judge_written(tenant, caller, (text,), "episode", label)
     text, dropped = without_recalled(text)
@@ -94,10 +100,39 @@ def _remember(tenant: Tenant, caller: Caller, passage: Passage, text: str, princ
         judged = replace(
             judged, outcome=Outcome.REJECTED, code="echo", stage="provenance", checks=(*judged.checks, ECHO)
         )
+    found: Sequence[Extracted] = ()
+    if judged.outcome is not Outcome.REJECTED:
+        found = _extracted(tenant, caller, passage, text, evidence, observed, principal)
+        if _was_erased(tenant, caller, passage, text, evidence, observed, found):
+            judged = judge_written(tenant, caller, (text,), "episode", label, tombstoned=True)
     if judged.outcome is Outcome.REJECTED:
         verdict = _refused(caller, judged, episode_verdict, tenant.names.digest(text), label)
         tenant.commit("remember", caller.scope.path, [verdict])
         return [verdict]
+    verdicts: list[Verdict] = []
+    hedged = False
+    for candidate in found:
+        if candidate.modality is not Modality.ASSERTED:
+            hedged = hedged or candidate.modality in (Modality.HEDGED, Modality.HABITUAL)
+            if not (candidate.modality is Modality.HEDGED and caller.channel is Channel.AGENT_INFERRED):
+                continue
+        verdict_id = _number(tenant, episode_verdict, len(verdicts))
+        verdicts.append(
+            _candidate(tenant, caller, candidate, evidence, verdict_id, dated=passage.observed_at is not None)
+        )
+    aside = judged.code if judged.outcome is Outcome.HELD else ""
+    if hedged and caller.channel is Channel.AGENT_INFERRED:
+        aside = aside or "threshold"
+    return [
+        _episode(tenant, caller, passage, text, evidence, observed, episode_verdict, judged, label, aside),
+        *verdicts,
+    ]
+
+
+def _extracted(
+    tenant: Tenant, caller: Caller, passage: Passage, text: str, evidence: Evidence, observed: Instant, principal: str
+) -> Sequence[Extracted]:
+    """Return the candidates an extractor finds in the text."""
     speaker = passage.speaker or (principal if caller.channel in _PEOPLE else None)
     document = Document(
         text=text,
@@ -109,24 +144,34 @@ def _remember(tenant: Tenant, caller: Caller, passage: Passage, text: str, princ
         turn=passage.turn,
         session=caller.session,
     )
-    found = extract(document, known=tuple(tenant.policies.write.registry.predicates))
-    verdicts: list[Verdict] = []
-    hedged = False
-    for candidate in found:
-        if candidate.modality is not Modality.ASSERTED:
-            hedged = hedged or candidate.modality in (Modality.HEDGED, Modality.HABITUAL)
-            if not (candidate.modality is Modality.HEDGED and caller.channel is Channel.AGENT_INFERRED):
-                continue
-        verdicts.append(
-            _candidate(tenant, caller, candidate, evidence, _number(tenant, episode_verdict, len(verdicts)))
-        )
-    aside = judged.code if judged.outcome is Outcome.HELD else ""
-    if hedged and caller.channel is Channel.AGENT_INFERRED:
-        aside = aside or "threshold"
-    return [
-        _episode(tenant, caller, passage, text, evidence, observed, episode_verdict, judged, label, aside),
-        *verdicts,
+    return extract(document, known=tuple(tenant.policies.write.registry.predicates))
+
+
+def _was_erased(
+    tenant: Tenant,
+    caller: Caller,
+    passage: Passage,
+    text: str,
+    evidence: Evidence,
+    observed: Instant,
+    found: Iterable[Extracted],
+) -> bool:
+    """Return whether the text, its source, or what it says was erased after it was written."""
+    names, paths = tenant.names, caller.scope.visible
+    stones = [
+        stone
+        for path in paths
+        for stone in (for_text(names, path, text), for_source(names, path, names.source(evidence.uri)))
     ]
+    for name in tenant.tombstones.named_in(names, text):
+        stones += [for_subject(names, path, names.entity(name)) for path in paths]
+    for one in found:
+        predicate = tenant.registry().get(one.predicate)
+        value = names.entity(writing.meeting(one.object, normalise(one.object, predicate)))
+        subject = names.entity(one.subject)
+        for path in paths:
+            stones += [for_claim(names, path, subject, predicate.name, value), for_subject(names, path, subject)]
+    return is_older(tenant, caller, stones, None if passage.observed_at is None else observed)
 
 
 def _request(tenant: Tenant, caller: Caller, passage: Passage, evidence: Evidence, observed: Instant, name: str) -> str:
@@ -160,7 +205,9 @@ def _earlier(tenant: Tenant, episode_verdict: str) -> list[Verdict]:
     return verdicts
 
 
-def _candidate(tenant: Tenant, caller: Caller, found: Extracted, evidence: Evidence, verdict_id: str) -> Verdict:
+def _candidate(
+    tenant: Tenant, caller: Caller, found: Extracted, evidence: Evidence, verdict_id: str, *, dated: bool
+) -> Verdict:
     if (before := tenant.graph.verdict(verdict_id)) is not None:
         return before[0]
     proposal = Proposal.read(
@@ -174,7 +221,7 @@ def _candidate(tenant: Tenant, caller: Caller, found: Extracted, evidence: Evide
         evidence=evidence.model_copy(update={"quote": found.quote, "locator": found.locator}),
         modality=found.modality,
     )
-    return writing.write(tenant, caller, writing.prepare(tenant, caller, proposal), verdict_id)
+    return writing.write(tenant, caller, writing.prepare(tenant, caller, replace(proposal, dated=dated)), verdict_id)
 
 
 def _episode(

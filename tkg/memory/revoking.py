@@ -72,10 +72,11 @@ def nodes_of(tenant: Tenant, caller: Caller, target: Target) -> list[str]:
             raise NotFound("no such evidence in this scope")
         return [name]
     if what == "source" and target.version is not None:
-        views = map(tenant.graph.evidence, tenant.graph.evidence_from(tenant.names.source(name)))
+        said = (one for source in tenant.sources_of(name) for one in tenant.graph.evidence_from(source))
+        views = map(tenant.graph.evidence, said)
         found = [view.evidence.id for view in views if view is not None and view.evidence.version == target.version]
     elif what == "source":
-        found = list(_with_copies(tenant, tenant.names.source(name)))
+        found = [one for source in tenant.sources_of(name) for one in with_copies(tenant, source)]
     elif what == "session":
         session = tenant.names.session(name)
         found = [*tenant.graph.evidence_from(session), *tenant.graph.session_artefacts(session)]
@@ -87,7 +88,8 @@ def nodes_of(tenant: Tenant, caller: Caller, target: Target) -> list[str]:
     return nodes
 
 
-def _with_copies(tenant: Tenant, source: str) -> Iterator[str]:
+def with_copies(tenant: Tenant, source: str) -> Iterator[str]:
+    """Yield the evidence from a source and from everything copied from it, in any number of steps."""
     ahead, seen = [source], set[str]()
     while ahead:
         one = ahead.pop()

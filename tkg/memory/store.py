@@ -15,14 +15,24 @@ from types import TracebackType
 from typing import Final, Self
 
 from tkg.clock import Clock, SystemClock
-from tkg.errors import Damaged, NewerFormat, NotFound, NotPermitted, RequestError, ScopeRequired, TkgError
+from tkg.errors import (
+    Busy,
+    Damaged,
+    DiskFull,
+    NewerFormat,
+    NotFound,
+    NotPermitted,
+    RequestError,
+    ScopeRequired,
+    TkgError,
+)
 from tkg.ids import Ids, RandomIds
 from tkg.ledger.heads import SignedHead, advance, load_signer
 from tkg.ledger.memory import MemoryLedger
 from tkg.ledger.port import Ledger
 from tkg.ledger.proof import Proof, prove
 from tkg.ledger.sqlite import open_ledger
-from tkg.memory import checking, copying, doctor
+from tkg.memory import checking, copying, doctor, erasing
 from tkg.memory.declaring import declare
 from tkg.memory.fetching import Limits
 from tkg.memory.handle import Handle
@@ -344,6 +354,12 @@ class Memory:
             while self._open:
                 self._let_go(*self._open.popitem())
 
+    def drop(self, tenant: str) -> None:
+        """Close a tenant whose files may no longer agree with what is open; the next use opens it anew."""
+        with self._guard:
+            if (found := self._open.pop(tenant, None)) is not None:
+                found.close()
+
     def _let_go(self, name: str, tenant: Tenant) -> None:
         """Close a tenant; its newest state is signed first. That this fails (no space) loses nothing."""
         if self.path is not None and not self.read_only:
@@ -381,13 +397,18 @@ class Memory:
         folder = None if self.path is None else self._folder(tenant)
         opened: Tenant | None = None
         try:
+            waiting = [] if folder is None or self.read_only else erasing.settle(ledger, folder)
             opened = Tenant(
                 ledger,
                 lambda ledger: self._projections.open(folder, ledger),
                 clock=self.clock,
                 ids=self.ids,
                 policies=self.policies,
+                folder=folder,
             )
+            for one in waiting:
+                with suppress(Busy, DiskFull):  # it is out of every read; the next opening goes on
+                    erasing.complete(opened, one)
             if not self.read_only:
                 declare(opened, tenant)
         except BaseException:

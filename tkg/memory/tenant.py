@@ -10,6 +10,7 @@ import threading
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
+from pathlib import Path
 
 from tkg.belief.book import LATEST, Book
 from tkg.belief.mirror import SAME_AS
@@ -22,6 +23,7 @@ from tkg.ledger.port import Ledger
 from tkg.memory.declaring import AXIS, registry_at
 from tkg.memory.names import Names
 from tkg.memory.sessions import Sessions
+from tkg.memory.tombstones import Tombstones
 from tkg.model.claim import Claim
 from tkg.model.entry import Draft, Entry, Record
 from tkg.model.policy import Policies
@@ -44,6 +46,7 @@ class Tenant:
         clock: Clock,
         ids: Ids,
         policies: Policies,
+        folder: Path | None = None,
     ) -> None:
         self.lock = threading.RLock()
         self.ledger = ledger
@@ -51,12 +54,15 @@ class Tenant:
         self.ids = ids
         self.policies = policies
         self.names = Names(ledger.key)
+        #: where the tenant's files lie; None in memory
+        self.folder = folder
         self._project = project
         self._attach()
 
     def _attach(self) -> None:
         self.graph, self.index = self._project(self.ledger)
         self.book = Book(self.graph.changes())
+        self.tombstones = Tombstones((change, seq) for seq, change in self.book.of_axis("tombstone"))
         #: claim -> what it depends on, and the reverse; few, so they are kept beside the book
         self.needs: dict[str, list[str]] = {}
         self.needed_by: dict[str, list[str]] = {}
@@ -68,6 +74,17 @@ class Tenant:
         #: transactions that changed declarations of predicates, and the declarations from each on
         self._declared = sorted({seq for seq, _ in self.book.of_axis(AXIS)})
         self._registries: dict[int, Registry] = {}
+
+    def renew(self, discard: Callable[[], None]) -> None:
+        """Close the projections, throw them away, and make them again from the ledger as it is now.
+
+        Args:
+            discard: removes their files.
+        """
+        self.graph.close()
+        self.index.close()
+        discard()
+        self._attach()
 
     def _pages_of(self, predicate: str) -> Iterator[str]:
         after = ""
@@ -109,6 +126,7 @@ class Tenant:
         for record in entry.records:
             if isinstance(record, StatusChange):
                 self.book.note(record, entry.seq)
+                self.tombstones.note(record, entry.seq)
                 if record.axis == AXIS and self._declared[-1:] != [entry.seq]:
                     self._declared.append(entry.seq)
             elif isinstance(record, Claim):
@@ -118,6 +136,17 @@ class Tenant:
                     self._depends(record.id, other)
         self.sessions.note(entry)
         return entry
+
+    def sources_of(self, uri: str) -> list[str]:
+        """Return the ids a source has or had: after an erasure it is recorded anew, under another id."""
+        found = [self.names.source(uri)]
+        while self.book.last(found[-1], "content") is not None:
+            found.append(self.names.source(uri, len(found)))
+        return found
+
+    def source_id(self, uri: str) -> str:
+        """Return the id that evidence from a source gets now."""
+        return self.sources_of(uri)[-1]
 
     def seq_of(self, as_of: AsOf) -> int:
         """Return the transaction a read at `as_of` sees up to.

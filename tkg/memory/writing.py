@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tkg.belief.assessed import Assessed
 from tkg.belief.contradiction import assess
-from tkg.belief.normalise import normalise
+from tkg.belief.normalise import Normal, normalise
 from tkg.belief.patterns import ill_typed
 from tkg.errors import Conflict, InvalidTime, NotFound
 from tkg.gate import Assessment, GateContext, Judgement, judge
@@ -29,6 +29,7 @@ from tkg.memory.slots import Slots
 from tkg.memory.stamps import own_word, recalled
 from tkg.memory.tenant import Tenant
 from tkg.memory.texts import written_label
+from tkg.memory.tombstones import erased_before
 from tkg.memory.trial import trial_tenant
 from tkg.memory.visible import visible_claim
 from tkg.model.claim import Claim, Justification
@@ -81,6 +82,7 @@ class Prepared:
     echo: bool
     ambiguous: str | None
     frozen: bool
+    tombstoned: bool
     seq: int
     slots: Slots
 
@@ -169,6 +171,13 @@ def prepare(tenant: Tenant, caller: Caller, proposal: Proposal, basis: Basis | N
         echo=_echo(tenant, caller, proposal, claim, rivals) if basis is None else recalled(proposal.object),
         ambiguous=ambiguous(tenant, caller, proposal.subject),
         frozen=tenant.book.frozen((*caller.scope.visible, claim.subject_id, names.predicate(proposal.predicate))),
+        tombstoned=erased_before(
+            tenant,
+            caller,
+            claim,
+            uri=None if basis is not None else (proposal.evidence or Evidence(uri=_own_uri(caller))).uri,
+            observed=observed if proposal.dated else None,
+        ),
         seq=tenant.ledger.head.seq + 1,
         slots=slots,
     )
@@ -195,7 +204,7 @@ def _claim(tenant: Tenant, caller: Caller, proposal: Proposal, predicate: Predic
         slot_id=names.slot(scope, proposal.subject, predicate.name),
         subject_id=names.entity(proposal.subject),
         # values that are equal only when they are written alike once normalised meet in one node
-        object_id=names.entity(normal.norm if normal.type in _ALIKE else proposal.object),
+        object_id=names.entity(meeting(proposal.object, normal)),
         object_type=normal.type,
         polarity=proposal.polarity,
         interval=Interval.make(proposal.valid_from, proposal.valid_to, default_from=observed),
@@ -206,6 +215,11 @@ def _claim(tenant: Tenant, caller: Caller, proposal: Proposal, predicate: Predic
         object=proposal.object,
         object_norm=normal.norm,
     )
+
+
+def meeting(text: str, normal: Normal) -> str:
+    """Return the name of the node in which equal values meet."""
+    return normal.norm if normal.type in _ALIKE else text
 
 
 def _candidate(proposal: Proposal, scope: str, observed: Instant) -> Candidate:
@@ -233,8 +247,8 @@ def stored_evidence(
     """
     _, principal = caller.speaking()
     names = tenant.names
-    source = Source(id=names.source(offered.uri), uri=offered.uri, owner=offered.owner)
-    copied = None if offered.copy_of is None else names.source(offered.copy_of)
+    source = Source(id=tenant.source_id(offered.uri), uri=offered.uri, owner=offered.owner)
+    copied = None if offered.copy_of is None else tenant.source_id(offered.copy_of)
     origin = names.origin(principal)
     if copied is not None and (originals := tenant.graph.evidence_from(copied)):
         original = tenant.graph.evidence(originals[0])
@@ -345,6 +359,7 @@ def _context(tenant: Tenant, prepared: Prepared, found: Assessed, before: Replay
         predicate=prepared.predicate,
         system_of_record=any(one.system_of_record for one in prepared.justifications),
         frozen=prepared.frozen,
+        tombstoned=prepared.tombstoned,
         echo=prepared.echo,
         has_evidence=_has_evidence(prepared),
         assessment=before.assessment

@@ -69,7 +69,7 @@ class Supersession(Value):
     """`winner` takes `[portion_from, portion_to)` of `loser`'s time; counts only while the winner stands."""
 
     record: Literal["supersession"] = "supersession"
-    sealed: ClassVar[frozenset[str]] = frozenset()
+    sealed: ClassVar[frozenset[str]] = frozenset({"decided_by"})
     id: str
     winner: str
     loser: str
@@ -77,7 +77,8 @@ class Supersession(Value):
     portion_to: Instant
     #: row of the decision table, e.g. "row-7"
     rule: str
-    decided_by: str = "gate"
+    #: "gate" or the name of a person
+    decided_by: str | None = "gate"
 
 
 class Conflict(Value):

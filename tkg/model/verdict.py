@@ -78,6 +78,9 @@ class StatusChange(Value):
     * `freeze`: frozen | thawed (target: a scope path, entity id or predicate id).
     * `verified`: fresh | moved | changed | gone | unreachable.
     * `review`: resurfaced (a claim became the answer again because another was taken back).
+    * `content`: removed: the sealed content of this record was erased and the record itself still counts.
+    * `tombstone`: erased (target: a keyed id made by `Names.tombstone`): what older evidence may not bring back.
+    * `hold`: placed | lifted: a legal hold on a node, entity, source, session, principal or scope path.
     * `declared`: declared | withdrawn (target: a predicate id; `reason` is the declaration as JSON).
     """
 
@@ -85,7 +88,9 @@ class StatusChange(Value):
     sealed: ClassVar[frozenset[str]] = frozenset({"reason", "actor"})
     id: str
     target: str
-    axis: Literal["status", "support", "action", "freeze", "verified", "review", "declared"]
+    axis: Literal[
+        "status", "support", "action", "freeze", "verified", "review", "declared", "content", "tombstone", "hold"
+    ]
     value: str
     #: machine-readable cause, e.g. "revoke", "cascade", "cancelled"
     code: str = ""

@@ -1,0 +1,136 @@
+"""The verbs that care for a memory: forgetting for good, legal holds, receipts, export."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tkg.errors import StoreError
+from tkg.memory import dumping, erasing, forgetting, holding, receipts
+from tkg.memory.answers import Forgetting
+from tkg.memory.bound import Bound
+
+
+class Care(Bound):
+    """The part of a handle that forgets, holds and exports."""
+
+    def export(self) -> Iterator[str]:
+        """Return everything in this scope as JSON Lines, the same bytes for the same ledger."""
+        with self._reading() as tenant:
+            return iter(dumping.export(tenant, self._caller))
+
+    def plan_forget(
+        self,
+        *,
+        claim: str | None = None,
+        evidence: str | None = None,
+        artefact: str | None = None,
+        subject: str | None = None,
+        source: str | None = None,
+        session: str | None = None,
+        principal: str | None = None,
+        scope: bool = False,
+        mentions: bool = False,
+    ) -> Forgetting:
+        """Return what an erasure would take, by exact ids; writes nothing. See `forget` for the arguments."""
+        with self._reading() as tenant:
+            wanted = forgetting.Wanted(
+                claim, evidence, artefact, subject, source, session, principal, scope=scope, mentions=mentions
+            )
+            return forgetting.plan(tenant, self._caller, wanted)
+
+    def forget(
+        self,
+        plan: Forgetting | None = None,
+        *,
+        claim: str | None = None,
+        evidence: str | None = None,
+        artefact: str | None = None,
+        subject: str | None = None,
+        source: str | None = None,
+        session: str | None = None,
+        principal: str | None = None,
+        scope: bool = False,
+        mentions: bool = False,
+        reason: str,
+    ) -> forgetting.Forgotten:
+        """Erase content for good: from ledger, graph, index, and every file of the tenant; it cannot be undone.
+
+        Name exactly one thing; names are compared whole. What was derived from it goes with it, and what other evidence
+        also says stays. The claims keep their place in time, without content, so that nothing resurfaces.
+
+        Args:
+            plan: what `plan_forget` returned: refused if it no longer says what would happen.
+            claim: id of one claim.
+            evidence: id of one piece of evidence.
+            artefact: id of one text; an episode takes the claims that were read from it.
+            subject: name of an entity: every claim about it or naming it as a value.
+            source: uri of a source, in all its versions, with its copies.
+            session: name of a work session.
+            principal: who said it.
+            scope: everything in this handle's scope.
+            mentions: also erase what only names the subject in its text (`plan.mentions`).
+            reason: the request or the legal basis; kept as a commitment in the receipt.
+
+        Returns:
+            The plan, the receipt (no personal data in it), and whom to notify.
+
+        Raises:
+            NotFound: nothing of that name. NotPermitted: an agent's handle, or a user's on what is the tenant's.
+            LegalHold: some of it is under legal hold; nothing was erased. Conflict: erased already, or the plan is old.
+            Busy, DiskFull: the content is out of every read, and the files are finished at the next opening.
+        """
+        with self._writing() as tenant:
+            wanted = forgetting.Wanted(
+                claim, evidence, artefact, subject, source, session, principal, scope=scope, mentions=mentions
+            )
+            try:
+                return forgetting.forget(tenant, self._caller, wanted, reason, plan)
+            except StoreError:
+                self._memory.drop(self.scope.tenant)
+                raise
+
+    def verify_receipt(self, receipt: Mapping[str, Any], *, texts: Sequence[str] = ()) -> list[receipts.Check]:
+        """Compare a receipt of an erasure with the store as it is now; each check says whether it holds.
+
+        Args:
+            receipt: as `forget` returned it.
+            texts: words to look for besides, in every byte of the tenant's files.
+        """
+        with self._reading() as tenant:
+            return [*receipts.verify(tenant, receipt), *erasing.looked_for(tenant, texts)]
+
+    def receipt(self, receipt_id: str) -> dict[str, Any]:
+        """Return the receipt of an earlier erasure. Raises NotFound when there is none."""
+        with self._reading() as tenant:
+            return receipts.find(tenant, receipt_id)
+
+    def hold(
+        self,
+        *,
+        subject: str | None = None,
+        source: str | None = None,
+        session: str | None = None,
+        principal: str | None = None,
+        id: str | None = None,
+        reason: str,
+    ) -> None:
+        """Place a legal hold on one of these (or, with none, on the whole scope): it cannot be erased or evicted."""
+        with self._writing() as tenant:
+            on = holding.Held(subject=subject, source=source, session=session, principal=principal, id=id)
+            holding.place(tenant, self._caller, on, "placed", reason)
+
+    def lift(
+        self,
+        *,
+        subject: str | None = None,
+        source: str | None = None,
+        session: str | None = None,
+        principal: str | None = None,
+        id: str | None = None,
+        reason: str,
+    ) -> None:
+        """Lift a legal hold; name what it was placed on."""
+        with self._writing() as tenant:
+            on = holding.Held(subject=subject, source=source, session=session, principal=principal, id=id)
+            holding.place(tenant, self._caller, on, "lifted", reason)

@@ -1,0 +1,151 @@
+"""Receipts of erasures: what they say, and whether it is still true."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from tkg.errors import NotFound, RequestError
+from tkg.ids import canonical, chain_hash
+from tkg.ledger.port import Ledger
+from tkg.memory.tenant import Tenant
+
+FORMAT: Final = "tkg.receipt/1"
+#: name of the note that holds a receipt
+ABOUT: Final = "receipt:{}"
+
+#: what no erasure inside a store can reach; in every receipt
+NOT_COVERED: Final[tuple[tuple[str, str], ...]] = (
+    ("copies on the device", "worn-levelled cells, file system snapshots and swap are not under the store's control"),
+    ("files outside the store", "exports and backups that were written elsewhere have to be destroyed where they are"),
+    ("readers", "what was shown to people, agents and model providers cannot be called back; notify the recipients"),
+    (
+        "structure",
+        "ids, times, classes and edges of what was erased remain, without content, so that nothing resurfaces",
+    ),
+    (
+        "keyed digests",
+        "names are remembered as keyed digests that keep them erased; with the tenant's key a guess can be tested",
+    ),
+)
+
+
+class Check(NamedTuple):
+    """One thing a verification looked at: whether it holds, and what was found."""
+
+    what: str
+    holds: bool
+    detail: str
+
+
+def seal(tenant: Tenant, receipt: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a receipt with its keyed seal: only the tenant's own store can have made it."""
+    body = {key: value for key, value in receipt.items() if key != "mac"}
+    mac = hmac.new(tenant.ledger.key, canonical(["receipt", body]).encode(), "sha256").hexdigest()
+    return {**body, "mac": mac}
+
+
+def removed_in(body: str) -> list[str]:
+    """Return the records whose content an erasure's entry removes, read from its canonical body."""
+    wanted = (("status", "erased"), ("content", "removed"))
+    return [
+        record["target"]
+        for record in json.loads(body)["records"]
+        if record["record"] == "status" and (record["axis"], record["value"]) in wanted
+    ]
+
+
+def sealed_note(ledger: Ledger, record: Mapping[str, Any]) -> Any:
+    """Return the JSON in a note's body; None when it is gone."""
+    text = None if "commitment" not in record else ledger.content(record["commitment"])
+    body = None if text is None else json.loads(text)["body"]
+    return None if body is None else json.loads(body)
+
+
+def stored(ledger: Ledger, receipt_id: str) -> dict[str, Any] | None:
+    """Return the receipt as the ledger keeps it."""
+    for row in ledger.rows():
+        if '"forgotten"' not in row.body:
+            continue
+        for record in json.loads(row.body)["records"]:
+            if record["record"] == "note" and record["about"] == ABOUT.format(receipt_id):
+                found = sealed_note(ledger, record)
+                return found if isinstance(found, dict) else None
+    return None
+
+
+def read(text: str) -> dict[str, Any]:
+    """Return a receipt from its JSON.
+
+    Raises:
+        RequestError: it is none.
+    """
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if isinstance(found, dict) and "receipt" in found:
+        found = found["receipt"]
+    if not isinstance(found, dict) or found.get("format") != FORMAT or not isinstance(found.get("receipt_id"), str):
+        raise RequestError("that is not a receipt of an erasure; pass the JSON that `tkg forget` printed")
+    return found
+
+
+def verify(tenant: Tenant, receipt: Mapping[str, Any]) -> list[Check]:
+    """Compare a receipt with the store as it is now; see `Handle.verify_receipt`."""
+    checks = [Check("seal", seal(tenant, receipt) == dict(receipt), "made by this tenant's store")]
+    kept = stored(tenant.ledger, str(receipt["receipt_id"]))
+    checks.append(Check("ledger", kept == dict(receipt), "the same receipt stands in the ledger"))
+    if kept is None:
+        return checks
+    seq = int(kept["log"]["seq"])
+    row = next((one for one in tenant.ledger.rows(seq - 1)), None)
+    whole = row is not None and row.seq == seq and chain_hash(row.body) == row.hash == kept["log"]["hash"]
+    checks.append(Check("entry", whole, f"entry {seq} of the ledger is the erasure the receipt names"))
+    if row is None or not whole:
+        return checks
+    gone = set(removed_in(row.body))
+    left = [one for one, _ in tenant.ledger.sealed() if one in gone]
+    checks.append(Check("content", not left, f"{len(gone)} records, {len(left)} of which have content"))
+    shown = [one for one in gone if has_content(tenant, one)]
+    checks.append(Check("graph", not shown, f"{len(gone)} records, {len(shown)} of which the graph still tells"))
+    return checks
+
+
+def has_content(tenant: Tenant, identifier: str) -> bool:
+    """Return whether the graph tells anything of what a claim, piece of evidence, text or source says."""
+    if (claim := tenant.graph.claim(identifier)) is not None:
+        one = claim.claim
+        return any(part is not None for part in (one.subject, one.predicate, one.object, one.object_norm))
+    if (evidence := tenant.graph.evidence(identifier)) is not None:
+        said = evidence.evidence
+        return any(part is not None for part in (said.quote, said.version, said.locator, said.principal, said.session))
+    if (artefact := tenant.graph.artefact(identifier)) is not None:
+        return artefact.artefact.content is not None or bool(artefact.artefact.meta)
+    if (read_ := tenant.graph.retrieval(identifier)) is not None:
+        return read_.retrieval.query is not None
+    source = tenant.graph.source(identifier)
+    return source is not None and source.uri is not None
+
+
+def find(tenant: Tenant, receipt_id: str) -> dict[str, Any]:
+    """Return a receipt by its id.
+
+    Raises:
+        NotFound: there is none.
+    """
+    found = stored(tenant.ledger, receipt_id)
+    if found is None:
+        raise NotFound("no receipt of that id in this tenant")
+    return found
+
+
+def counted(ids: Iterable[str], kinds: Mapping[str, str]) -> dict[str, int]:
+    """Return how many records of each kind."""
+    found: dict[str, int] = {}
+    for one in ids:
+        kind = kinds.get(one, "record")
+        found[kind] = found.get(kind, 0) + 1
+    return dict(sorted(found.items()))

@@ -1,0 +1,196 @@
+"""Looking for what was erased: many texts at once, in every form, in every byte of some files.
+
+The texts are cut into fragments. A fragment that what remains also holds (another person's claim, the words of the
+format itself) proves nothing and is not looked for; neither is one of a few letters, which any file holds by chance.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tkg.text import match_form
+
+#: shortest fragment, in bytes of UTF-8, and the length from which letters match in either case
+LEAST: Final = 6
+_ANY_CASE: Final = 8
+#: characters of one fragment, and bytes of one portion of a file
+_PIECE: Final = 48
+_BLOCK: Final = 1 << 22
+#: most fragments looked for, spread evenly over what was erased
+MOST: Final = 20_000
+_RUN: Final = re.compile(r"[^\s]+")
+
+
+class Residue(NamedTuple):
+    """What a scan found: how much was looked at, and which fragments are where."""
+
+    files: int
+    bytes: int
+    hits: tuple[tuple[str, int], ...]
+
+    @property
+    def found(self) -> int:
+        """Return how many fragments were found, counted once for each file."""
+        return sum(number for _, number in self.hits)
+
+
+def forms(text: str) -> Iterator[bytes]:
+    """Yield a text as it may stand in a file: UTF-8 (plain and normalised), UTF-16, escaped JSON, hex, base 64 by phase."""
+    for one in dict.fromkeys((text, match_form(text))):
+        plain = one.encode("utf-8", "surrogatepass")
+        yield plain
+        yield one.encode("utf-16-le", "surrogatepass")
+        yield one.encode("utf-16-be", "surrogatepass")
+        escaped = json.dumps(one)[1:-1].encode()
+        if escaped != plain:
+            yield escaped
+        yield plain.hex().encode()
+        for phase in range(3):
+            # the first and last characters of base 64 depend on the neighbours, so only the middle is looked for
+            coded = base64.b64encode(b"\x00" * phase + plain)
+            yield coded[4 if phase else 0 : len(coded) - (4 if (len(plain) + phase) % 3 else 0)]
+
+
+class Finder:
+    """Finds any of many byte patterns in one pass: the first three bytes by table, the first six by search, then whole."""
+
+    def __init__(self, patterns: Iterable[tuple[int, bytes]]) -> None:
+        self._exact = _Side((number, one) for number, one in patterns if len(one) >= LEAST)
+        self._lower = _Side((number, one.lower()) for number, one in self._exact.listed if len(one) >= _ANY_CASE)
+
+    def find(self, data: bytes) -> set[int]:
+        """Return the numbers of the patterns that `data` holds."""
+        return self._exact.find(data) | self._lower.find(data.lower())
+
+    def find_in(self, path: Path) -> tuple[set[int], int]:
+        """Return the numbers of the patterns that a file holds, and its size in bytes."""
+        found, size, tail = set[int](), 0, b""
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                size += len(block)
+                data = tail + block
+                found |= self.find(data)
+                tail = data[-self._exact.longest :] if self._exact.longest else b""
+        return found, size
+
+
+class _Side:
+    def __init__(self, patterns: Iterable[tuple[int, bytes]]) -> None:
+        self.listed = list(patterns)
+        self.longest = max((len(one) for _, one in self.listed), default=0)
+        self._by_start: dict[bytes, list[tuple[int, bytes]]] = {}
+        for number, one in self.listed:
+            self._by_start.setdefault(one[:LEAST], []).append((number, one))
+        starts = np.frombuffer(b"".join(self._by_start), dtype=np.uint8).reshape(-1, LEAST)
+        self._table = np.zeros(1 << 24, dtype=bool) if len(starts) else None
+        if self._table is not None:
+            self._table[_key(starts[:, 0], starts[:, 1], starts[:, 2])] = True
+
+    def find(self, data: bytes) -> set[int]:
+        if self._table is None or len(data) < LEAST:
+            return set()
+        line = np.frombuffer(data, dtype=np.uint8)
+        last = len(line) - LEAST + 1
+        places = np.flatnonzero(self._table[_key(line[:last], line[1 : last + 1], line[2 : last + 2])])
+        found = set[int]()
+        for place in places.tolist():
+            for number, one in self._by_start.get(data[place : place + LEAST], ()):
+                if number not in found and data.startswith(one, place):
+                    found.add(number)
+        return found
+
+
+def _key(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> NDArray[Any]:
+    return a.astype(np.uint32) | b.astype(np.uint32) << 8 | c.astype(np.uint32) << 16
+
+
+def strings(text: str) -> Iterator[str]:
+    """Yield every text in a JSON document, keys left out."""
+    ahead: list[Any] = [json.loads(text)]
+    while ahead:
+        match ahead.pop():
+            case str(one):
+                yield one
+            case list(many):
+                ahead.extend(many)
+            case dict(fields):
+                ahead.extend(fields.values())
+
+
+def fragments(text: str) -> Iterator[str]:
+    """Yield a text in pieces of at most `_PIECE` characters, cut between words where it can be."""
+    piece = ""
+    for match in _RUN.finditer(text):
+        word = match.group()
+        if piece and len(piece) + len(word) >= _PIECE:
+            yield piece
+            piece = ""
+        piece = f"{piece} {word}" if piece else word
+        while len(piece) > _PIECE:
+            yield piece[:_PIECE]
+            piece = piece[_PIECE:]
+    if piece:
+        yield piece
+
+
+class Samples:
+    """What is looked for: fragments of what was erased that nothing else holds."""
+
+    def __init__(self, erased: Iterable[str], remains: Iterable[str]) -> None:
+        offered = dict.fromkeys(piece for text in erased for one in strings(text) for piece in fragments(one))
+        long = [one for one in offered if len(one.encode("utf-8", "surrogatepass")) >= LEAST]
+        step = -(-len(long) // MOST) if long else 1
+        chosen = long[::step]
+        shared = set[int]()
+        if chosen:
+            finder = Finder(
+                (n, one.lower().encode("utf-8", "surrogatepass")) for n, one in enumerate(map(_plain, chosen))
+            )
+            for portion in _portions(remains):
+                shared |= finder.find(_plain(portion).lower().encode("utf-8", "surrogatepass"))
+        self.offered = len(offered)
+        self._texts = [one for n, one in enumerate(chosen) if n not in shared]
+        self._finder = Finder((n, form) for n, one in enumerate(self._texts) for form in forms(one))
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def scan(self, files: Iterable[tuple[str, Path]]) -> Residue:
+        """Look at every byte, and at the name, of some files.
+
+        Args:
+            files: what each is called in the report, and where it is.
+        """
+        hits, count, total = [], 0, 0
+        for name, path in files:
+            found, size = self._finder.find_in(path)
+            found |= self._finder.find(path.name.encode("utf-8", "surrogateescape"))
+            count, total = count + 1, total + size
+            if found:
+                hits.append((name, len(found)))
+        return Residue(count, total, tuple(hits))
+
+
+def _portions(texts: Iterable[str]) -> Iterator[str]:
+    """Yield texts joined to portions of about a million characters: a search has a price of its own."""
+    waiting: list[str] = []
+    size = 0
+    for text in texts:
+        waiting.append(text)
+        size += len(text)
+        if size > _BLOCK // 4:
+            yield "\n".join(waiting)
+            waiting, size = [], 0
+    yield "\n".join(waiting)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
