@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tkg.belief.mining import Suggestion
-from tkg.errors import NotPermitted
 from tkg.memory import (
     changing,
     deriving,
-    dumping,
     inspecting,
     predicates,
     reading,
@@ -22,47 +19,19 @@ from tkg.memory import (
 )
 from tkg.memory.answers import Explanation, Lineage, Plan, Value, Waiting
 from tkg.memory.asking import Asking
-from tkg.memory.caller import Caller
+from tkg.memory.care import Care
 from tkg.memory.predicates import DeclaredPredicate
 from tkg.memory.proposal import Proposal
-from tkg.memory.tenant import AsOf, Tenant
+from tkg.memory.tenant import AsOf
 from tkg.model.artefact import Artefact
 from tkg.model.evidence import Evidence
-from tkg.model.scope import Channel, Scope
 from tkg.model.time import When
 from tkg.model.verdict import Verdict
 from tkg.model.view import RetrievalView
 
-if TYPE_CHECKING:
-    from tkg.memory.store import Memory
 
-
-class Handle(Asking):
+class Handle(Care, Asking):
     """Memory as one caller may use it. Made by `Memory.scope`; holds no state of its own."""
-
-    def __init__(
-        self, memory: Memory, scope: Scope, channel: Channel | None, principal: str | None, session: str | None
-    ) -> None:
-        self._memory = memory
-        self._caller = Caller(scope, channel, principal, session)
-
-    @property
-    def scope(self) -> Scope:
-        """The scope this handle is bound to."""
-        return self._caller.scope
-
-    @contextmanager
-    def _reading(self) -> Iterator[Tenant]:
-        tenant = self._memory.tenant(self.scope.tenant)
-        with tenant.lock:
-            yield tenant
-
-    @contextmanager
-    def _writing(self) -> Iterator[Tenant]:
-        if self._memory.read_only:
-            raise NotPermitted("the store was opened read-only; open it without read_only to write")
-        with self._reading() as tenant:
-            yield tenant
 
     # -- writing
 
@@ -309,11 +278,6 @@ class Handle(Asking):
         """Return the reads that showed an id."""
         with self._reading() as tenant:
             return inspecting.exposure(tenant, self._caller, identifier)
-
-    def export(self) -> Iterator[str]:
-        """Return everything in this scope as JSON Lines, the same bytes for the same ledger."""
-        with self._reading() as tenant:
-            return iter(dumping.export(tenant, self._caller))
 
     # -- taking back
 

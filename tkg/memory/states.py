@@ -46,6 +46,8 @@ def state_of(tenant: Tenant, node_id: str, as_of: int = LATEST) -> Showing:
         )
         return Showing(found.name, found.by[0] if found.by else None, found.reason)
     if tenant.graph.artefact(node_id) is not None:
+        if tenant.book.status(node_id, as_of) == "erased":
+            return Showing("erased", code="forget")
         last = tenant.book.last(node_id, "action", as_of)
         if last is not None and last.value in ("cancelled", "compensation"):
             return Showing("revoked", code=last.value)  # a queue does not take back what it dropped
