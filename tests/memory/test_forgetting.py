@@ -405,3 +405,16 @@ def test_an_interrupted_erasure_is_done_or_not_begun(
     tenant = kitchen.memory.tenant("moor")
     assert erasing.unfinished(tenant.ledger) == [] and tenant.ledger.verify() == []
     assert kitchen.handle().value("Rolf Teague", "allergic_to").value == "sesame-KEPT-9920"
+
+
+def test_a_shared_sentence_goes_in_its_source_and_stays_in_another(plain: Kitchen) -> None:
+    words = "Bo and Una share the locker phrase CANARY-5521"
+    ids = []
+    for subject, uri in (("Bo Lind", "form"), ("Una Marsh", "form"), ("Una Marsh", "letter")):
+        evidence = tkg.Evidence(uri=uri, quote=words)
+        verdict = plain.handle().propose(subject=subject, predicate="shares", object=f"locker {uri}", evidence=evidence)
+        ids.append(str(verdict.claim_id))
+    plain.handle().forget(subject="Bo Lind", reason="asked")
+    shown = [[one.quote for one in plain.handle().explain(claim).evidence] for claim in ids]
+    assert shown == [[None], [None], [words]]
+    assert [plain.state(one) for one in ids] == ["erased", "active", "active"]

@@ -12,10 +12,10 @@ from typing import Annotated, Final
 import typer
 
 from tkg.cli.command import Command
-from tkg.cli.opening import check_path, reading
+from tkg.cli.opening import check_path, reading, writing
 from tkg.cli.options import Engine, EngineChoice, Json, Store, Tenant, User
-from tkg.cli.screen import complain, print_json
-from tkg.errors import RequestError
+from tkg.cli.screen import complain, print_json, print_line
+from tkg.errors import NotFound, RequestError
 
 _BEYOND: Final = re.compile(r"[^\x20-\x7e]")
 
@@ -39,17 +39,25 @@ def export(
     output: Annotated[
         Path | None, typer.Option("--output", metavar="FILE", help="Write to this new file instead of stdout.")
     ] = None,
+    subject: Annotated[
+        str | None, typer.Option("--subject", metavar="NAME", help="Only what is about this subject.")
+    ] = None,
+    portable: Annotated[
+        bool, typer.Option("--portable", help="Carry the tenant's key, so that `tkg import` can take the archive in.")
+    ] = False,
     engine: EngineChoice = Engine.AUTO,
     json: Json = False,
 ) -> None:
     """Write everything in the scope as JSON Lines: the same bytes for the same ledger.
+
+    A portable archive is as secret as the store: its key lets a reader test guesses about names that were erased.
 
     With --json it is one document whose `records` are those lines.
     """
     if output is not None and check_path(output, "--output").exists():
         raise RequestError(f"{output} exists; name a new file")
     with reading(store, engine) as memory:
-        lines = memory.scope(tenant, user).export()
+        lines = memory.scope(tenant, user).export(subject=subject, portable=portable)
         if json:
             print_json("tkg.export/1", {"tenant": tenant, "records": [json_module.loads(line) for line in lines]})
         elif output is None:
@@ -75,4 +83,32 @@ def _write(output: Path, lines: map[str]) -> int:
     return count
 
 
-COMMANDS: Final = (Command("export", export, "tkg export --store ./memory --tenant acme --output acme.jsonl"),)
+def take_in(
+    store: Store,
+    archive: Annotated[Path, typer.Argument(metavar="FILE", help="A portable archive; - reads stdin.")],
+    engine: EngineChoice = Engine.AUTO,
+    json: Json = False,
+) -> None:
+    """Make a tenant from a portable archive: its ids, provenance and both times as they were; whole, or not at all.
+
+    The tenant must not exist in the store. Exporting it again gives the same bytes.
+    """
+    with writing(store, engine, create=True) as memory:
+        if str(archive) == "-":
+            tenant, count = memory.import_archive(sys.stdin)
+        else:
+            try:
+                with check_path(archive, "FILE").open(encoding="utf-8") as lines:
+                    tenant, count = memory.import_archive(lines)
+            except (OSError, UnicodeDecodeError):
+                raise NotFound(f"{archive} cannot be read") from None
+    if json:
+        print_json("tkg.import/1", {"tenant": tenant, "entries": count})
+    else:
+        print_line(f"Imported {count} entries of tenant {tenant}.")
+
+
+COMMANDS: Final = (
+    Command("export", export, "tkg export --store ./memory --tenant acme --output acme.jsonl"),
+    Command("import", take_in, "tkg import --store ./other acme.jsonl"),
+)

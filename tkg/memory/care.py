@@ -14,10 +14,23 @@ from tkg.memory.bound import Bound
 class Care(Bound):
     """The part of a handle that forgets, holds and exports."""
 
-    def export(self) -> Iterator[str]:
-        """Return everything in this scope as JSON Lines, the same bytes for the same ledger."""
+    def export(self, *, subject: str | None = None, portable: bool = False) -> Iterator[str]:
+        """Return everything in this scope as JSON Lines, the same bytes for the same ledger.
+
+        Each record comes with its operation and both times; claims also with their state and, where another one
+        contradicts them, with that note.
+
+        Args:
+            subject: only what is about this subject: its claims with evidence and sources, what was made from them, the
+                decisions about them and who was shown them.
+            portable: carry the tenant's key, so that `Memory.import_archive` can make the tenant again. Whoever has the
+                key can test guesses about names that were erased: keep such an archive as you keep the store.
+
+        Raises:
+            NotFound: nothing is about that subject; names are compared whole.
+        """
         with self._reading() as tenant:
-            return iter(dumping.export(tenant, self._caller))
+            return iter(list(dumping.export(tenant, self._caller, subject=subject, portable=portable)))
 
     def plan_forget(
         self,

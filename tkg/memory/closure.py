@@ -7,7 +7,7 @@ they were written in, and by the request that read them. What merely mentions a 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -34,6 +34,10 @@ class Closure:
     blanked: dict[str, None] = field(default_factory=dict)
     #: ids of records that name the subject in their text and are not reached; for a person to decide
     mentions: list[str] = field(default_factory=list)
+    #: entities that go as a whole: what was decided about them (freezes, holds) goes with its reasons
+    entities: frozenset[str] = frozenset()
+    #: sources of evidence among the nodes, whether or not other evidence of theirs remains
+    every_source: frozenset[str] = frozenset()
     #: sources none of whose evidence remains
     sources: list[str] = field(default_factory=list)
 
@@ -80,7 +84,7 @@ class Episodes:
                 number += 1
 
 
-def close_over(tenant: Tenant, roots: Iterable[str], *, names: Iterable[str] = (), mentions: bool = False) -> Closure:
+def close_over(tenant: Tenant, roots: Iterable[str], *, names: Sequence[str] = (), mentions: bool = False) -> Closure:
     """Return what has to go with some nodes.
 
     Args:
@@ -89,7 +93,7 @@ def close_over(tenant: Tenant, roots: Iterable[str], *, names: Iterable[str] = (
         names: names whose every mention is looked for.
         mentions: take what mentions a name as well, instead of listing it.
     """
-    found = Closure()
+    found = Closure(entities=frozenset(tenant.names.entity(name) for name in names))
     episodes = Episodes(tenant)
     start = list(roots)
     for one in start:
@@ -159,6 +163,7 @@ def _blank(tenant: Tenant, found: Closure) -> None:
     """Add the records that repeat content of the nodes: verdicts, reads that showed them, reasons, their sources."""
     kept: set[str] = set()
     gone: dict[str, None] = {}
+    source_of: dict[str, str] = {}
     for _, _, record in records(tenant.ledger):
         one = record["id"]
         about: tuple[Any, ...]
@@ -172,6 +177,7 @@ def _blank(tenant: Tenant, found: Closure) -> None:
             case "supersession":
                 about = (record["winner"], record["loser"])
             case "evidence":
+                source_of[one] = record["source_id"]
                 if one in found.nodes:
                     gone[record["source_id"]] = None
                 else:
@@ -179,30 +185,34 @@ def _blank(tenant: Tenant, found: Closure) -> None:
                 continue
             case _:
                 continue
-        if any(each in found.nodes for each in about):
+        if any(each in found.nodes or each in found.entities for each in about):
             found.blanked[one] = None
+    found.every_source = frozenset(gone)
     found.sources = [one for one in gone if one not in kept]
     found.blanked.update(dict.fromkeys(found.sources))
-    for one in _same_words(tenant, found):
+    for one in _same_words(tenant, found, source_of):
         found.blanked[one] = None
     for one in found.nodes:
         found.blanked.pop(one, None)
 
 
-def _same_words(tenant: Tenant, found: Closure) -> Iterator[str]:
-    """Yield remaining evidence that quotes the very sentence of evidence that goes (one sentence, two claims)."""
-    quotes: set[str] = set()
-    others: list[tuple[str, str]] = []
+def _same_words(tenant: Tenant, found: Closure, source_of: Mapping[str, str]) -> Iterator[str]:
+    """Yield remaining evidence that quotes the very sentence of evidence that goes: one sentence, two claims.
+
+    Only of the same source: what another document says in the same words is its own.
+    """
+    quotes: set[tuple[str, str]] = set()
+    others: list[tuple[str, tuple[str, str]]] = []
     for one, text in tenant.ledger.sealed():
         if kind_of(one) == "evidence":
             quote = json.loads(text)["quote"]
             if quote is not None and len(quote) >= _SENTENCE:
+                said = (source_of.get(one, ""), match_form(quote))
                 if one in found.nodes:
-                    quotes.add(match_form(quote))
+                    quotes.add(said)
                 elif one not in found.blanked:
-                    others.append((one, quote))
-    if quotes:
-        yield from (one for one, quote in others if match_form(quote) in quotes)
+                    others.append((one, said))
+    yield from (one for one, said in others if said in quotes)
 
 
 def _naming(ledger: Ledger, names: list[str]) -> dict[str, str]:

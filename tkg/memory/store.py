@@ -8,13 +8,13 @@ import os
 import shutil
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from tkg.clock import Clock, SystemClock
+from tkg.clock import Clock, ManualClock, SystemClock
 from tkg.errors import (
     Busy,
     Damaged,
@@ -26,13 +26,14 @@ from tkg.errors import (
     ScopeRequired,
     TkgError,
 )
+from tkg.files import sync_folder
 from tkg.ids import Ids, RandomIds
 from tkg.ledger.heads import SignedHead, advance, load_signer
 from tkg.ledger.memory import MemoryLedger
 from tkg.ledger.port import Ledger
 from tkg.ledger.proof import Proof, prove
 from tkg.ledger.sqlite import open_ledger
-from tkg.memory import checking, copying, doctor, erasing
+from tkg.memory import checking, copying, doctor, erasing, importing
 from tkg.memory.declaring import declare
 from tkg.memory.fetching import Limits
 from tkg.memory.handle import Handle
@@ -340,6 +341,40 @@ class Memory:
         if self.path is None:
             raise NotPermitted("a store in memory has no files to copy; export it")
         return copying.backup(self.path, Path(target), self.clock)
+
+    def import_archive(self, lines: Iterable[str]) -> tuple[str, int]:
+        """Make a tenant from a portable archive (`Handle.export(portable=True)`): whole, or not at all.
+
+        Returns:
+            The tenant and the number of its entries.
+
+        Raises:
+            RequestError: no archive, no key in it, a line that cannot be read, or the tenant exists already.
+            NotPermitted: the store is kept in memory, or was opened read-only.
+        """
+        self._writable()
+        if self.path is None:
+            raise NotPermitted("a store in memory cannot take an archive in; open one in a directory")
+        archive = importing.Archive(lines)
+        with self._guard:
+            if self.exists(archive.tenant):
+                raise RequestError("the tenant of this archive exists already; import it into another store")
+            folder = self._folder(archive.tenant)
+            fresh = folder.with_suffix(".new")
+            shutil.rmtree(fresh, ignore_errors=True)
+            fresh.mkdir(mode=0o700)
+            clock = ManualClock(self.clock.now())
+            try:
+                ids = importing.ArchiveIds(clock, archive.key)
+                ledger = open_ledger(fresh / checking.LEDGER, archive.tenant, clock, ids, create=True)
+                with closing(ledger):
+                    count = importing.fill(ledger, archive, clock)
+                os.replace(fresh, folder)
+                sync_folder(folder.parent)
+            except BaseException:
+                shutil.rmtree(fresh, ignore_errors=True)
+                raise
+            return archive.tenant, count
 
     def doctor(self) -> list[doctor.Check]:
         """Look at versions, settings, locks, sizes, space, permissions and what is left to do; changes nothing."""
