@@ -1,4 +1,4 @@
-"""`forget`, `hold`: erasing for good, and what may not be erased."""
+"""`forget`, `hold`, `maintain`: erasing for good, what may not be erased, and the forget policy."""
 
 from __future__ import annotations
 
@@ -232,6 +232,42 @@ def hold(
         print_line(f"The hold in {path} is {state}.")
 
 
+def maintain(
+    store: Store,
+    tenant: Tenant,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it. Without it the decisions are only shown.")] = False,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Most decisions of this run.")] = None,
+    channel: _Channel = None,
+    principal: _Principal = None,
+    user: User = None,
+    engine: EngineChoice = Engine.AUTO,
+    json: Json = False,
+) -> None:
+    """Carry out the forget policy: what is over its time, or too much, leaves recall and stays for audit.
+
+    Without --yes the decisions are shown, each with its reason, and nothing changes. One ledger entry for each decision; an
+    interrupted run is simply repeated.
+    """
+    if not yes:
+        with reading(store, engine) as memory:
+            found = memory.scope(tenant, user).maintain()
+    else:
+        if channel is None or principal is None:
+            raise RequestError("maintenance needs --channel and --principal: who decides?")
+        with writing(store, engine) as memory:
+            handle = memory.scope(tenant, user, channel=channel, principal=principal)
+            found = handle.maintain(dry_run=False, limit=limit)
+    if json:
+        print_json("tkg.maintain/1", found.model_dump(mode="json"))
+        return
+    print_heading("Left recall" if yes else "Would leave recall (nothing was changed; --yes does it)")
+    print_table(["what", "id", "why"], [(f"{s.kind}: {s.label}", s.id, s.why) for s in found.archives], whole=(1,))
+    if found.stays:
+        print_heading("Stays, under legal hold")
+        print_table(["what", "id", "why"], [(f"{s.kind}: {s.label}", s.id, s.why) for s in found.stays], whole=(1,))
+    print_line(f"{len(found.archives)} of {found.in_use} in recall, by policy {found.policy}.")
+
+
 _WHO: Final = "--store ./memory --tenant acme --channel human_verified --principal ana"
 COMMANDS: Final = (
     Command(
@@ -241,4 +277,5 @@ COMMANDS: Final = (
         f"tkg forget {_WHO} \\\n  --subject 'Ana Reed' --reason 'request of 3 May' --yes --receipt ana.json",
     ),
     Command("hold", hold, f"tkg hold {_WHO} \\\n  --source contract.md --reason 'case 2026-17'"),
+    Command("maintain", maintain, f"tkg maintain --store ./memory --tenant acme\ntkg maintain {_WHO} --yes"),
 )

@@ -17,7 +17,7 @@ _MONTHS: Final = (
     "December",
 )  # fmt: skip
 #: axis of a status change -> its bit in the marks of a document
-_AXES: Final[dict[str, int]] = {"status": 1, "support": 2, "action": 4}
+_AXES: Final[dict[str, int]] = {"status": 1, "support": 2, "action": 4, "storage": 8}
 
 
 class Document(NamedTuple):
@@ -82,6 +82,7 @@ def changes(entry: Entry) -> Iterator[Change]:
                 "status": record.value == "active",
                 "support": record.value == "supported",
                 "action": record.value != "cancelled",
+                "storage": record.value != "archived",
             }[record.axis]
             yield Change(record.target, _AXES[record.axis], not stands)
 

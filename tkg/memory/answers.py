@@ -213,3 +213,26 @@ class Forgetting(Frozen):
     dispatched: tuple[str, ...] = ()
     #: transaction the plan was made at
     planned_at: int
+
+
+class UpkeepStep(Frozen):
+    """One decision of the forget policy: what leaves recall (or stays), by which rule, and why in one sentence."""
+
+    id: str
+    kind: str
+    label: str
+    rule: str
+    why: str
+
+
+class Upkeep(Frozen):
+    """What the forget policy would do, or did: `archives` leave recall, in this order; `stays` is under legal hold."""
+
+    policy: str
+    in_use: int
+    archives: tuple[UpkeepStep, ...] = ()
+    stays: tuple[UpkeepStep, ...] = ()
+    #: transaction the plan was made at
+    planned_at: int
+    #: transaction of the last decision; None for a plan only
+    done_at: int | None = None

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tkg.errors import StoreError
-from tkg.memory import dumping, erasing, forgetting, holding, receipts
-from tkg.memory.answers import Forgetting
+from tkg.memory import dumping, erasing, forgetting, holding, maintaining, receipts
+from tkg.memory.answers import Forgetting, Upkeep
 from tkg.memory.bound import Bound
 
 
@@ -102,6 +102,22 @@ class Care(Bound):
             except StoreError:
                 self._memory.drop(self.scope.tenant)
                 raise
+
+    def maintain(self, *, dry_run: bool = True, limit: int | None = None) -> Upkeep:
+        """Carry out the forget policy in this scope: what is over its time leaves recall and stays for audit.
+
+        Args:
+            dry_run: only say what would happen; the default.
+            limit: most decisions of this run; the next one goes on.
+
+        Raises:
+            NotPermitted: an agent's handle, or a store opened read-only (but for a dry run).
+        """
+        if dry_run:
+            with self._reading() as tenant:
+                return maintaining.plan(tenant, self._caller)
+        with self._writing() as tenant:
+            return maintaining.carry_out(tenant, self._caller, limit=limit)
 
     def verify_receipt(self, receipt: Mapping[str, Any], *, texts: Sequence[str] = ()) -> list[receipts.Check]:
         """Compare a receipt of an erasure with the store as it is now; each check says whether it holds.

@@ -44,6 +44,8 @@ def state_of(tenant: Tenant, node_id: str, as_of: int = LATEST) -> Showing:
                 view, slots.declared(view.claim), tenant.book, tenant.policies.forget.ttl_days, tenant.written_by
             ),
         )
+        if found.name in ("active", "expired", "unverified") and _archived(tenant, node_id, as_of):
+            return Showing("archived", code=found.name)
         return Showing(found.name, found.by[0] if found.by else None, found.reason)
     if tenant.graph.artefact(node_id) is not None:
         if tenant.book.status(node_id, as_of) == "erased":
@@ -54,10 +56,17 @@ def state_of(tenant: Tenant, node_id: str, as_of: int = LATEST) -> Showing:
         backers = tenant.graph.justifications(node_id)
         stale = bool(stale_inputs(tenant, _claims(tenant, node_id), as_of))
         found = belief.artefact_state(node_id, backers[0] if backers else None, tenant.book, as_of, stale=stale)
+        if found.name in ("active", "stale") and _archived(tenant, node_id, as_of):
+            return Showing("archived", code=found.name)
         return Showing(found.name, found.by[0] if found.by else None, found.reason)
     support = tenant.book.support(node_id, as_of)
     status = tenant.book.status(node_id, as_of)
     return Showing(status if status != "active" else "active" if support == "supported" else support)
+
+
+def _archived(tenant: Tenant, node_id: str, as_of: int) -> bool:
+    last = tenant.book.last(node_id, "storage", as_of)
+    return last is not None and last.value == "archived"
 
 
 def _claims(tenant: Tenant, node_id: str) -> list[SlotClaim]:

@@ -88,7 +88,13 @@ class ReadPolicy(Value):
 
 
 class ForgetPolicy(Value):
-    """How long what is stored stays usable, by class, in days; None: until changed."""
+    """How long what is stored stays usable; in days, None: until changed. `tkg maintain` carries it out.
+
+    `ttl_days` by class: how long a claim counts without being verified again (a predicate's own `ttl` comes first).
+    `episode_days` by class: after that an episode leaves recall. `archive_days`: what was superseded, expired or unverified
+    leaves recall when it was neither written nor shown for that long. `most_in_use`: how many claims and texts stay in
+    recall; above it the policy's order decides what leaves. What leaves recall stays for audit and replay.
+    """
 
     version: str = "1"
     ttl_days: dict[Channel, int | None] = {
@@ -99,6 +105,16 @@ class ForgetPolicy(Value):
         Channel.AGENT_INFERRED: 30,
         Channel.EXTERNAL: 30,
     }
+    episode_days: dict[Channel, int | None] = {
+        Channel.SYSTEM_OF_RECORD: None,
+        Channel.HUMAN_VERIFIED: None,
+        Channel.HUMAN_STATED: None,
+        Channel.TRUSTED_TOOL: 365,
+        Channel.AGENT_INFERRED: 180,
+        Channel.EXTERNAL: 90,
+    }
+    archive_days: int | None = None
+    most_in_use: int | None = None
 
 
 class Policies(Value):

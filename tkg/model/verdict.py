@@ -81,6 +81,7 @@ class StatusChange(Value):
     * `content`: removed: the sealed content of this record was erased and the record itself still counts.
     * `tombstone`: erased (target: a keyed id made by `Names.tombstone`): what older evidence may not bring back.
     * `hold`: placed | lifted: a legal hold on a node, entity, source, session, principal or scope path.
+    * `storage`: archived | restored: out of recall, kept for audit and replay; decided by the forget policy.
     * `declared`: declared | withdrawn (target: a predicate id; `reason` is the declaration as JSON).
     """
 
@@ -89,7 +90,17 @@ class StatusChange(Value):
     id: str
     target: str
     axis: Literal[
-        "status", "support", "action", "freeze", "verified", "review", "declared", "content", "tombstone", "hold"
+        "status",
+        "support",
+        "action",
+        "freeze",
+        "verified",
+        "review",
+        "declared",
+        "content",
+        "tombstone",
+        "hold",
+        "storage",
     ]
     value: str
     #: machine-readable cause, e.g. "revoke", "cascade", "cancelled"

@@ -7,7 +7,7 @@ were found. Nothing here weighs relevance; it only says "may be shown" or a reas
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 from tkg.belief.book import Book
@@ -186,6 +186,13 @@ class Judge:
         self._claims_of(slot_id)
 
     def _one(self, identifier: str) -> Standing | None:
+        found = self._stored(identifier)
+        last = self._book.last(identifier, "storage", self._as_of)
+        if found is not None and last is not None and last.value == "archived":
+            return replace(found, state="archived", eligible=False)
+        return found
+
+    def _stored(self, identifier: str) -> Standing | None:
         if kind_of(identifier) == "claim":
             # most candidates lie in slots that were read for others
             view = self._views.get(identifier) or self._graph.claim(identifier)
@@ -380,7 +387,11 @@ class Judge:
             return found.state
         backers = self._graph.justifications(found.id)
         used = [one for b in backers for one in b.justification.requires if kind_of(one) == "claim"]
-        return "stale" if any(each.state == "superseded" for each in self.all(used)) else "active"
+        return (
+            "stale"
+            if any(each is not None and each.state == "superseded" for each in map(self._stored, used))
+            else "active"
+        )
 
     def source(self, found: Standing) -> SourceShown:
         """Return where an item can be fetched again, and who said it."""

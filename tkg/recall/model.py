@@ -23,6 +23,7 @@ Reason = Literal[
     "not_valid_then",
     "not_known_then",
     "unverified",
+    "archived",
     "denied",
     "conflict",
     "refined",
