@@ -7,15 +7,22 @@ Transaction numbers are kept, so that a replay of the past asks the same questio
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any, Final
 
 from pydantic import ValidationError
 
-from tkg.clock import ManualClock
+from tkg.clock import Clock, ManualClock
 from tkg.errors import InvalidTime, RequestError
+from tkg.files import sync_folder
 from tkg.ids import RandomIds
 from tkg.ledger.port import Ledger
+from tkg.ledger.sqlite import open_ledger
+from tkg.memory.checking import LEDGER
 from tkg.memory.dumping import ABOUT, FORMAT, INSTANTS
 from tkg.model.entry import RECORD, Draft, Record
 from tkg.model.scope import Scope
@@ -141,4 +148,22 @@ def fill(ledger: Ledger, archive: Archive, clock: ManualClock) -> int:
         if entry.tx_time != at or entry.seq != seq:
             raise RequestError(f"entry {seq} of the archive is out of order; nothing was imported")
         count += 1
+    return count
+
+
+def make(folder: Path, archive: Archive, now: Clock) -> int:
+    """Make a tenant's folder from an archive, whole or not at all; return the number of entries."""
+    fresh = folder.with_suffix(".new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(mode=0o700)
+    clock = ManualClock(now.now())
+    try:
+        ids = ArchiveIds(clock, archive.key)
+        with closing(open_ledger(fresh / LEDGER, archive.tenant, clock, ids, create=True)) as ledger:
+            count = fill(ledger, archive, clock)
+        os.replace(fresh, folder)
+        sync_folder(folder.parent)
+    except BaseException:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise
     return count

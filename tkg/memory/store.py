@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from tkg.clock import Clock, ManualClock, SystemClock
+from tkg.clock import Clock, SystemClock
 from tkg.errors import (
     Busy,
     Damaged,
@@ -26,7 +26,6 @@ from tkg.errors import (
     ScopeRequired,
     TkgError,
 )
-from tkg.files import sync_folder
 from tkg.ids import Ids, RandomIds
 from tkg.ledger.heads import SignedHead, advance, load_signer
 from tkg.ledger.memory import MemoryLedger
@@ -359,22 +358,7 @@ class Memory:
         with self._guard:
             if self.exists(archive.tenant):
                 raise RequestError("the tenant of this archive exists already; import it into another store")
-            folder = self._folder(archive.tenant)
-            fresh = folder.with_suffix(".new")
-            shutil.rmtree(fresh, ignore_errors=True)
-            fresh.mkdir(mode=0o700)
-            clock = ManualClock(self.clock.now())
-            try:
-                ids = importing.ArchiveIds(clock, archive.key)
-                ledger = open_ledger(fresh / checking.LEDGER, archive.tenant, clock, ids, create=True)
-                with closing(ledger):
-                    count = importing.fill(ledger, archive, clock)
-                os.replace(fresh, folder)
-                sync_folder(folder.parent)
-            except BaseException:
-                shutil.rmtree(fresh, ignore_errors=True)
-                raise
-            return archive.tenant, count
+            return archive.tenant, importing.make(self._folder(archive.tenant), archive, self.clock)
 
     def doctor(self) -> list[doctor.Check]:
         """Look at versions, settings, locks, sizes, space, permissions and what is left to do; changes nothing."""
