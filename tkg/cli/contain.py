@@ -27,7 +27,7 @@ from tkg.cli.options import (
     Tenant,
     User,
 )
-from tkg.cli.plans import report, show_plan, target_of
+from tkg.cli.plans import report, resolved, show_plan, target_of
 from tkg.cli.screen import complain, print_json, print_line
 from tkg.errors import RequestError
 
@@ -66,7 +66,7 @@ def quarantine(
     )
     with writing(store, engine) as memory:
         handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
-        plan = handle.quarantine(**target, reason=reason)
+        plan = handle.quarantine(**resolved(handle, target), reason=reason)
     report("tkg.quarantine/1", plan, title="Quarantined", json=json)
 
 
@@ -100,7 +100,7 @@ def release(
     )
     with writing(store, engine) as memory:
         handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
-        plan = handle.release(**target, reason=reason)
+        plan = handle.release(**resolved(handle, target), reason=reason)
     report("tkg.release/1", plan, title="Released", json=json)
 
 
@@ -142,12 +142,13 @@ def revoke(
     )
     if dry_run:
         with reading(store, engine) as memory:
-            plan = memory.scope(tenant, user).plan_revoke(**target)
+            handle = memory.scope(tenant, user)
+            plan = handle.plan_revoke(**resolved(handle, target))
         report("tkg.revoke/1", plan, title="Plan (nothing was changed)", json=json)
         return 0
     with writing(store, engine) as memory:
         handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
-        plan = handle.plan_revoke(**target)
+        plan = handle.plan_revoke(**resolved(handle, target))
         if not yes:
             if json or not _in_terminal():
                 raise RequestError("nothing was revoked: pass --yes to carry the plan out, or --dry-run to see it")

@@ -10,6 +10,7 @@ import typer
 
 from tkg.cli.command import Command
 from tkg.cli.evidence import evidence_of
+from tkg.cli.naming import full
 from tkg.cli.opening import reading, writing
 from tkg.cli.options import (
     ChannelChoice,
@@ -118,10 +119,16 @@ def decide(
         if also:
             if fields or into:
                 raise RequestError("--also goes with accept and reject only")
-            plans = handle.decide_many([candidate, *also], choice.value, reason=reason)
+            plans = handle.decide_many([full(handle, one) for one in (candidate, *also)], choice.value, reason=reason)
             plan = plans[-1].model_copy(update={"targets": tuple(one for made in plans for one in made.targets)})
         else:
-            plan = handle.decide(candidate, choice.value, reason=reason, changes=fields or None, into=into)
+            plan = handle.decide(
+                full(handle, candidate),
+                choice.value,
+                reason=reason,
+                changes=fields or None,
+                into=None if into is None else full(handle, into),
+            )
     report("tkg.decide/1", plan, title=_DONE[choice.value], json=json)
 
 
@@ -153,7 +160,7 @@ def confirm(
     evidence = evidence_of(uri, version, quote, locator, owner, copy_of)
     with writing(store, engine) as memory:
         handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
-        verdict = handle.verify(claim_id, evidence=evidence)
+        verdict = handle.verify(full(handle, claim_id), evidence=evidence)
     if json:
         print_json("tkg.confirm/1", verdict_json(verdict))
     else:

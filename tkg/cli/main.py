@@ -16,7 +16,23 @@ from typing import Annotated, Any, Final
 import typer
 
 import tkg
-from tkg.cli import contain, decide, dump, forget, ingest, integrity, predicates, read, stage, store, trace, write
+from tkg.cli import (
+    contain,
+    decide,
+    disputes,
+    dump,
+    forget,
+    history,
+    ingest,
+    integrity,
+    lineage,
+    predicates,
+    read,
+    stage,
+    store,
+    trace,
+    write,
+)
 from tkg.cli.command import Command
 from tkg.cli.screen import complain
 from tkg.errors import TkgError
@@ -28,6 +44,9 @@ COMMANDS: Final[tuple[Command, ...]] = (
     *ingest.COMMANDS,
     *write.COMMANDS,
     *read.COMMANDS,
+    *history.COMMANDS,
+    *disputes.COMMANDS,
+    *lineage.COMMANDS,
     *trace.COMMANDS,
     *decide.COMMANDS,
     *contain.COMMANDS,

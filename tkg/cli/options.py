@@ -90,7 +90,13 @@ AsOf = Annotated[
 Reason = Annotated[
     str, typer.Option("--reason", metavar="TEXT", help="Why; kept with the decision. No default.", show_default=False)
 ]
-Identifier = Annotated[str, typer.Argument(metavar="ID", help="Full id, as every other command prints it.")]
+Identifier = Annotated[str, typer.Argument(metavar="ID", help="An id, or as much of its beginning as no other id has.")]
+Html = Annotated[
+    Path | None,
+    typer.Option(
+        "--html", metavar="FILE", help="Write a self-contained page with the picture instead (needs tkg[plot])."
+    ),
+]
 
 # -- where something can be fetched again
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tkg.cli.naming import full
 from tkg.cli.screen import print_fields, print_heading, print_json, print_table
 from tkg.errors import RequestError
-from tkg.ids import kind_of
+from tkg.ids import KINDS
 from tkg.memory.answers import Effect, Plan
+from tkg.memory.handle import Handle
 
 
 def target_of(
@@ -26,7 +28,7 @@ def target_of(
         RequestError: nothing, or more than one thing.
     """
     if identifier is not None:
-        kind = kind_of(identifier)
+        kind = KINDS.get(identifier.partition("_")[0])
         if kind == "evidence":
             evidence = _only(evidence, identifier)
         elif kind == "source":
@@ -40,6 +42,11 @@ def target_of(
             "name exactly one target: an ID, --claim, --evidence, --source, --of-session or --of-principal"
         )
     return chosen if version is None else {**chosen, "version": version}
+
+
+def resolved(handle: Handle, target: dict[str, str]) -> dict[str, str]:
+    """Return a target with its id in full."""
+    return {name: full(handle, value) if name in ("claim", "evidence") else value for name, value in target.items()}
 
 
 def _only(given: str | None, identifier: str) -> str:

@@ -1,4 +1,4 @@
-"""`recall`, `value`, `timeline`, `show`, `explain`: reading what is believed and why."""
+"""`recall`, `value`, `show`, `explain`: reading what is believed and why."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from tkg.cli.command import Command
+from tkg.cli.naming import full
 from tkg.cli.opening import reading, writing
 from tkg.cli.options import (
     AsOf,
@@ -181,29 +182,6 @@ def value(
     print_fields([("by", ", ".join(answer.claims)), ("because", answer.reason)])
 
 
-def timeline(
-    store: Store,
-    tenant: Tenant,
-    subject: _Subject,
-    predicate: _Predicate,
-    user: User = None,
-    as_of: AsOf = None,
-    engine: EngineChoice = Engine.AUTO,
-    json: Json = False,
-) -> None:
-    """Show the history of a subject and predicate over valid time, as known now or at --as-of."""
-    with reading(store, engine) as memory:
-        found = memory.scope(tenant, user).timeline(subject, predicate, as_of=transaction(as_of))
-    if json:
-        segments = [one.model_dump(mode="json") for one in found]
-        print_json("tkg.timeline/1", {"subject": subject, "predicate": predicate, "segments": segments})
-    elif not found:
-        print_line(f"Nothing is known of {subject} · {predicate}.")
-    else:
-        rows = [(when(s.valid_from), when(s.valid_to), value_line(s.answer), "\n".join(s.answer.claims)) for s in found]
-        print_table(["from", "to", "value", "claims"], rows, whole=(0, 1, 3))
-
-
 def _about(found: Explanation) -> str:
     if found.subject is None:
         return found.content or ""
@@ -237,7 +215,8 @@ def show(
 ) -> None:
     """Show one claim or artefact: what it says, its state, and what was said where."""
     with reading(store, engine) as memory:
-        found = memory.scope(tenant, user).explain(identifier)
+        handle = memory.scope(tenant, user)
+        found = handle.explain(full(handle, identifier))
     if json:
         keep = {"edges", "decisions", "rests_on"}
         print_json("tkg.show/1", found.model_dump(mode="json", exclude=keep))
@@ -278,7 +257,8 @@ def explain(
 ) -> None:
     """Explain one id: its state and why, what it rests on, its edges, and every decision about it."""
     with reading(store, engine) as memory:
-        found = memory.scope(tenant, user).explain(identifier)
+        handle = memory.scope(tenant, user)
+        found = handle.explain(full(handle, identifier))
     if json:
         print_json("tkg.explain/1", found.model_dump(mode="json"))
         return
@@ -311,7 +291,6 @@ _AT: Final = "--store ./memory --tenant acme"
 COMMANDS: Final = (
     Command("recall", recall, f"tkg recall {_AT} --session chat-13 'where do exception reports go?'"),
     Command("value", value, f"tkg value {_AT} 'exception reports' destination --as-of 2026-03-12"),
-    Command("timeline", timeline, f"tkg timeline {_AT} 'exception reports' destination"),
     Command("show", show, f"tkg show {_AT} ID"),
     Command("explain", explain, f"tkg explain {_AT} ID"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -40,6 +41,9 @@ STYLES: Final[Mapping[str, str]] = {
 }
 
 
+_FRACTION: Final = re.compile(r"\.\d+(?=Z$)")
+
+
 def console(*, error: bool = False) -> Console:
     """Return a console on stdout (or stderr) that reads no markup, adds no highlights and cuts no words.
 
@@ -57,9 +61,10 @@ def cell(value: object, style: str = "") -> Text:
 
 
 def when(text: str | None) -> str:
-    """Shorten an ISO 8601 time in UTC: no seconds that are nought, no clock time at midnight."""
+    """Shorten an ISO 8601 time in UTC: no fraction, no seconds that are nought, no clock time at midnight."""
     if text is None:
         return "…"
+    text = _FRACTION.sub("", text)
     return text.removesuffix("Z").removesuffix(":00").removesuffix("T00:00") + (
         "" if text.endswith("T00:00:00Z") or not text.endswith("Z") else "Z"
     )

@@ -9,6 +9,7 @@ import typer
 
 from tkg.cli.command import Command
 from tkg.cli.evidence import evidence_of
+from tkg.cli.naming import full
 from tkg.cli.opening import writing
 from tkg.cli.options import (
     ChannelChoice,
@@ -252,7 +253,8 @@ def dispatch(
     Support, label and freeze are checked in the same transaction; exit 3 when one of them says no.
     """
     with writing(store, engine) as memory:
-        made = memory.scope(tenant, user, channel=channel, principal=principal, session=session).dispatch(action_id)
+        handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
+        made = handle.dispatch(full(handle, action_id))
     _show_artefact("tkg.dispatch/1", made, "dispatched", json)
 
 
@@ -271,9 +273,9 @@ def supersede(
 ) -> None:
     """Let one claim take the place of another where their times overlap, by a person's decision."""
     with writing(store, engine) as memory:
-        edge = memory.scope(tenant, user, channel=channel, principal=principal, session=session).supersede(
-            old, new, reason=reason
-        )
+        handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
+        old, new = full(handle, old), full(handle, new)
+        edge = handle.supersede(old, new, reason=reason)
     if json:
         print_json("tkg.supersede/1", {"edge": edge, "old": old, "new": new})
     else:

@@ -7,9 +7,10 @@ from contextlib import AbstractContextManager
 
 from tkg.errors import RequestError
 from tkg.ids import kind_of
-from tkg.memory import comparing, naming, questions
+from tkg.memory import comparing, disputes, naming, questions
 from tkg.memory.caller import Caller
-from tkg.memory.findings import Believed, Blast, Diff, PoisonChain, SinglePoints, Why, WhyNot
+from tkg.memory.findings import Believed, Blast, Diff, Dispute, PoisonChain, SinglePoints, Why, WhyNot
+from tkg.memory.reading import Contradiction
 from tkg.memory.revoking import Target
 from tkg.memory.tenant import AsOf, Tenant
 
@@ -131,3 +132,35 @@ class Asking(ABC):
         """
         with self._reading() as tenant:
             return questions.poison_chain(tenant, self._caller, identifier)
+
+    def disputes(
+        self,
+        state: str = "open",
+        *,
+        subject: str | None = None,
+        predicate: str | None = None,
+        source: str | None = None,
+        as_of: AsOf = None,
+    ) -> list[Contradiction]:
+        """Return contradictions by state, subject, predicate and source.
+
+        Args:
+            state: "open", "possible" (bounds or values leave it open), "settled" (recorded, and decided since), or "all".
+            subject: only about this subject.
+            predicate: only of this predicate.
+            source: only where one side rests on evidence from this uri.
+            as_of: as known at this transaction or time (default: latest).
+        """
+        with self._reading() as tenant:
+            return disputes.disputes(
+                tenant, self._caller, state=state, subject=subject, predicate=predicate, source=source, as_of=as_of
+            )
+
+    def dispute(self, left: str, right: str) -> Dispute:
+        """Return two claims that contradict each other, side by side, with the row that applies and what each choice does.
+
+        Raises:
+            NotFound: no such claim in this scope. RequestError: one claim twice.
+        """
+        with self._reading() as tenant:
+            return disputes.dispute(tenant, self._caller, left, right)

@@ -176,3 +176,50 @@ class Diff(Frozen):
     after: Moment
     slots: tuple[SlotChange, ...]
     nodes: tuple[NodeChange, ...]
+
+
+class Side(Frozen):
+    """One side of a contradiction: what it says, for when, and the words it rests on in their context.
+
+    `may_*` is the time possibly covered, `must_*` the time certainly covered (where `certain`); None is an open end.
+    """
+
+    id: str
+    object: str | None
+    polarity: str
+    state: str
+    channel: str
+    may_from: str | None
+    may_to: str | None
+    must_from: str | None
+    must_to: str | None
+    certain: bool
+    evidence: tuple[EvidenceShown, ...]
+    context: str | None = None
+
+
+class Choice(Frozen):
+    """What a person can do about a contradiction, and what that would bring: the answer then, what falls, what goes stale."""
+
+    what: str
+    command: str
+    answer: Value | None = None
+    falls: tuple[Named, ...] = ()
+    stale: tuple[Named, ...] = ()
+    note: str = ""
+
+
+class Dispute(Frozen):
+    """Two claims that contradict each other, the row of the decision table, and the choices; answers are for `asked_at`."""
+
+    subject: str | None
+    predicate: str | None
+    scope: str
+    row: str
+    reason: str
+    overlap_from: str | None
+    overlap_to: str | None
+    left: Side
+    right: Side
+    asked_at: str
+    choices: tuple[Choice, ...]

@@ -75,7 +75,7 @@ def waiting(tenant: Tenant, caller: Caller, identifier: str) -> Waiting:
         consequence="low" if claim is None else claim.claim.consequence,
         since=iso(since),
         age_seconds=max(0, (tenant.now() - since) // 1_000_000),
-        context=_context(tenant, identifier),
+        context=context_of(tenant, identifier),
         rivals=() if claim is None else tuple(_rivals(tenant, claim)),
         on_accept=_on_accept(tenant, caller, claim, identifier),
         on_reject="It stays out of use; its words and this decision are kept, and the same words will not wait again.",
@@ -95,7 +95,7 @@ def _waits(tenant: Tenant, identifier: str) -> bool:
     return last is not None and last.actor is None
 
 
-def _context(tenant: Tenant, identifier: str) -> str | None:
+def context_of(tenant: Tenant, identifier: str) -> str | None:
     """Return the episode's words around the quote a candidate rests on, or None where the text itself is not stored."""
     for backer in tenant.graph.justifications(identifier):
         for required in backer.justification.requires:
