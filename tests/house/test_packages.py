@@ -80,6 +80,7 @@ def test_everything_that_is_imported_is_declared() -> None:
     extra = {
         "tkg.extractors": {"beautifulsoup4", "pypdf", "python-docx"},
         "tkg.graph": {"ladybug"},
+        "tkg.plot": {"matplotlib"},
         "tkg.testing": {"hypothesis", "pytest"},
     }
     owners = {top: {_plain(name) for name in names} for top, names in packages_distributions().items()}

@@ -1,4 +1,4 @@
-"""The only importer of matplotlib: new figures, and figures as SVG text or files. No window, no global state."""
+"""New figures in the house's style, and figures as SVG text or files. No window, no global state."""
 
 from __future__ import annotations
 
