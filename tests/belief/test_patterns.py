@@ -67,6 +67,35 @@ def test_a_rule_about_validity_uses_the_intervals() -> None:
         out_of_order(inside, [job], Predicate(name="badge", order=("near employed_by",)), Book())
 
 
+@pytest.mark.parametrize(
+    ("rule", "start", "end", "expected"),
+    [
+        ("after born + 16y", "2017", "2020", []),
+        ("after born + 16y", "2010", "2020", ["definite"]),
+        # born on some day of May 2000: sixteen on some day of May 2016
+        ("after born + 16y", "2016-05-15", "2020", ["possible"]),
+        ("ends before born + 50y", "2016", "2049", []),
+        ("ends before born + 50y", "2016", "2055", ["definite"]),
+        ("ends before born", "1990", "1999", []),
+        ("ends before born", "1990", "2005", ["definite"]),
+        ("before born + 1y", "2000-06", "2020", []),
+    ],
+)
+def test_an_order_may_keep_a_distance_and_mean_the_end(rule: str, start: str, end: str, expected: list[str]) -> None:
+    plays = Predicate(name="plays_for", order=(rule,))
+    born = claim(
+        "b", "2000-05" if "16y" in rule else "2000", span(1), 1, predicate=Predicate(name="born", datatype="date")
+    )
+    found = out_of_order(claim("p", "Mill", span(when(start), when(end)), 2, predicate=plays), [born], plays, Book())
+    assert [c.certainty for c in found] == expected
+
+
+@pytest.mark.parametrize("rule", ["near born", "after", "during born + 2y", "ends during born", "after born + 2 moons"])
+def test_an_order_rule_of_another_form_is_refused_when_it_is_declared(rule: str) -> None:
+    with pytest.raises(InvalidPredicate, match="order rule"):
+        Predicate(name="plays_for", order=(rule,))
+
+
 def test_an_object_of_another_type_is_named() -> None:
     assert ill_typed("soon", Predicate(name="starts", datatype="date")) == "the object of 'starts' must be date"
     assert ill_typed("2026-03", Predicate(name="starts", datatype="date")) is None

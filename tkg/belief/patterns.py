@@ -14,11 +14,11 @@ from tkg.belief.book import LATEST, Book
 from tkg.belief.compare import Comparison, Same, compare_claims
 from tkg.belief.normalise import UNREADABLE, normalise
 from tkg.belief.order import standing
-from tkg.errors import InvalidPredicate, InvalidTime
+from tkg.errors import InvalidTime
 from tkg.model.claim import Claim, Polarity
 from tkg.model.edtf import Bounds, read_edtf
-from tkg.model.predicate import Predicate
-from tkg.model.time import Certainty, Interval
+from tkg.model.predicate import OrderRule, Predicate
+from tkg.model.time import Certainty, Instant, Interval
 from tkg.model.view import SlotClaim
 from tkg.text import match_form
 
@@ -135,6 +135,26 @@ def _during(a: Bounds | Interval, b: Bounds | Interval) -> bool | None:
     return False if a.from_hi < b.from_lo or a.to_lo > b.to_hi else None
 
 
+def _kept(rule: OrderRule, mine: Bounds | Interval, theirs: Bounds | Interval) -> bool | None:
+    """Return whether two claims keep an order; None where the bounds leave it open."""
+    if rule.word == "during":
+        return _during(mine, theirs)
+    if not rule.ends and not rule.later:
+        return _before(mine, theirs) if rule.word == "before" else _before(theirs, mine)
+    first, last = _moment(mine, ends=rule.ends)
+    other_first, other_last = (bound + rule.later for bound in _moment(theirs, ends=False))
+    if rule.word == "before":
+        return True if last <= other_first else False if first > other_last else None
+    return True if first >= other_last else False if last < other_first else None
+
+
+def _moment(time: Bounds | Interval, *, ends: bool) -> tuple[Instant, Instant]:
+    """Return between which instants a start or an end lies; a date lies anywhere in its granule."""
+    if isinstance(time, Bounds):
+        return time.from_lo, time.to_hi
+    return (time.to_lo, time.to_hi) if ends else (time.from_lo, time.from_hi)
+
+
 def out_of_order(
     new: SlotClaim, others: Sequence[SlotClaim], predicate: Predicate, book: Book, as_of: int = LATEST
 ) -> list[Clash]:
@@ -148,26 +168,13 @@ def out_of_order(
         predicate: the declaration of the new claim's predicate.
         book: all status changes.
         as_of: transaction.
-
-    Raises:
-        InvalidPredicate: a rule is not of the form "before|after|during predicate".
     """
     found = []
-    for rule in predicate.order:
-        word, _, name = rule.strip().partition(" ")
-        if word not in ("before", "after", "during") or not name.strip():
-            raise InvalidPredicate("an order rule is 'before', 'after' or 'during' and a predicate")
+    for rule in predicate.order_rules:
         for old in others:
-            if match_form(old.claim.predicate or "") != match_form(name) or not _live(old, book, as_of):
+            if match_form(old.claim.predicate or "") != match_form(rule.name) or not _live(old, book, as_of):
                 continue
-            mine, theirs = _when(new.claim), _when(old.claim)
-            kept = (
-                _before(mine, theirs)
-                if word == "before"
-                else _before(theirs, mine)
-                if word == "after"
-                else _during(mine, theirs)
-            )
+            kept = _kept(rule, _when(new.claim), _when(old.claim))
             if kept is not True:
                 found.append(_clash(new.claim, old.claim, "C7", "definite" if kept is False else "possible"))
     return sorted(each for each in found if each is not None)

@@ -44,7 +44,7 @@ def excluded_names(predicate: Predicate) -> set[str]:
 
 def ordered_names(predicate: Predicate) -> set[str]:
     """Return the predicates that this one's order rules speak of, in match form."""
-    return {match_form(rule.strip().partition(" ")[2]) for rule in predicate.order}
+    return {match_form(rule.name) for rule in predicate.order_rules}
 
 
 def between(tenant: Tenant, slots: Slots, new: SlotClaim, old: SlotClaim) -> list[Clash]:

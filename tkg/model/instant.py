@@ -42,18 +42,20 @@ def iso(instant: Instant | None) -> str | None:
     return text.replace("+00:00", "Z")
 
 
-_DURATION = re.compile(r"([0-9]{1,9})\s*(us|ms|s|m|h|d|w)", re.ASCII)
+_DURATION = re.compile(r"([0-9]{1,9})\s*(us|ms|s|m|h|d|w|y)", re.ASCII)
 _STEPS: Final = {"us": 1, "ms": 10**3, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6, "d": 86_400 * 10**6}
 _STEPS["w"] = 7 * _STEPS["d"]
+#: the mean year of the calendar, 365.2425 days
+_STEPS["y"] = 31_556_952 * _STEPS["s"]
 
 
 def duration(text: str) -> int:
-    """Return a length of time such as "30d", "12h" or "0s" in microseconds (units us, ms, s, m, h, d, w).
+    """Return a length of time such as "30d", "12h" or "0s" in microseconds (units us, ms, s, m, h, d, w, y).
 
     Raises:
         InvalidTime: not of that form.
     """
     match = _DURATION.fullmatch(text.strip())
     if match is None:
-        raise InvalidTime("a length of time is a whole number and a unit: 30s, 15m, 12h, 30d or 2w")
+        raise InvalidTime("a length of time is a whole number and a unit: 30s, 15m, 12h, 30d, 2w or 16y")
     return int(match[1]) * _STEPS[match[2]]

@@ -2,15 +2,53 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, NamedTuple, Self
 
 from pydantic import field_validator
 
-from tkg.errors import InvalidPredicate
+from tkg.errors import InvalidPredicate, InvalidTime
 from tkg.model.base import Value
+from tkg.model.instant import duration
 from tkg.text import MAX_NAME, clean, match_form
+
+
+_RULE: Final = re.compile(
+    r"(?P<ends>ends\s+)?(?P<word>before|after|during)\s+(?P<name>\S(?:.*?\S)?)(?:\s\+\s*(?P<length>[0-9]+\s*[a-z]+))?"
+)
+
+
+class OrderRule(NamedTuple):
+    """A declared order: `[ends] before|after PREDICATE [+ LENGTH]` or `during PREDICATE`.
+
+    `ends`: the end of the claim is meant, not its start. `later`: microseconds added to the start of the other claim.
+    """
+
+    word: str
+    name: str
+    ends: bool = False
+    later: int = 0
+
+    @classmethod
+    def read(cls, rule: str) -> OrderRule:
+        """Read one entry of `order`.
+
+        Raises:
+            InvalidPredicate: it is of another form.
+        """
+        match = _RULE.fullmatch(rule.strip())
+        if match is None or (match["word"] == "during" and (match["ends"] or match["length"])):
+            raise InvalidPredicate(
+                "an order rule is 'before', 'after' or 'during' and a predicate, such as 'after born', "
+                "'after born + 16y' or 'ends before died'"
+            )
+        try:
+            later = 0 if match["length"] is None else duration(match["length"])
+        except InvalidTime as error:
+            raise InvalidPredicate(f"in an order rule: {error}") from None
+        return cls(match["word"], match["name"], match["ends"] is not None, later)
 
 
 class Predicate(Value):
@@ -22,8 +60,8 @@ class Predicate(Value):
     answers and memory must not hold; `consequence` high asks for a second factor; `review_after`, `ttl` like "30d";
     `system_of_record` the uri (or uris) that decide; `refines` child value -> parent value; `separators` names of
     qualifiers that allow several values; `excludes` predicates that cannot hold at the same time; `order` rules such
-    as "after started_at"; `datatype` text, number, quantity, date, enum, boolean, url, email, version, entity or place;
-    auto (the default) reads plain numbers as numbers and all else as text.
+    as "after started_at", "after born + 16y" or "ends before died" (see `OrderRule`); `datatype` text, number, quantity,
+    date, enum, boolean, url, email, version, entity or place; auto (the default) reads plain numbers as numbers and all else as text.
     """
 
     name: str
@@ -60,6 +98,13 @@ class Predicate(Value):
             raise InvalidPredicate("cardinality is one, many or a number from 1 up")
         return "one" if value == 1 else value
 
+    @field_validator("order")
+    @classmethod
+    def _order(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for rule in value:
+            OrderRule.read(rule)
+        return value
+
     @field_validator("system_of_record", mode="before")
     @classmethod
     def _several(cls, value: object) -> object:
@@ -71,6 +116,11 @@ class Predicate(Value):
         if self.cardinality == "many":
             return None
         return 1 if self.cardinality == "one" else self.cardinality
+
+    @cached_property
+    def order_rules(self) -> tuple[OrderRule, ...]:
+        """The entries of `order`, read."""
+        return tuple(map(OrderRule.read, self.order))
 
     @cached_property
     def names(self) -> Mapping[str, str]:
