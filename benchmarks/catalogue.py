@@ -78,5 +78,11 @@ BENCHMARKS: dict[str, Benchmark] = {
         Benchmark(
             "gate", "hostile and ordinary corpora through the gate, text rules on and off; secrets", "gate", POISON
         ),
+        Benchmark(
+            "contradiction",
+            "wrong facts found, true ones flagged, whose word is taken: UTKG, FactBench, weather and books",
+            "contradiction",
+            needs=("utkg_wikidata", "factbench", "truth_discovery"),
+        ),
     )
 }
