@@ -14,7 +14,6 @@ from tkg.model.base import Value
 from tkg.model.instant import duration
 from tkg.text import MAX_NAME, clean, match_form
 
-
 _RULE: Final = re.compile(
     r"(?P<ends>ends\s+)?(?P<word>before|after|during)\s+(?P<name>\S(?:.*?\S)?)(?:\s\+\s*(?P<length>[0-9]+\s*[a-z]+))?"
 )
