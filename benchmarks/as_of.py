@@ -1,7 +1,8 @@
 """`as_of`: questions about a time, answered by `value(valid_at=…)` and `timeline` after the facts went through the gate.
 
 TempReason gives each question its own dated facts; SituatedQA gives what annotators wrote down as two dated answers, the
-later one to take the place of the earlier. Each question's facts have a scope of their own. An answer is right when it
+later one to take the place of the earlier. The record of a question is one source there; with `--full` each annotator is
+also taken for a source of its own, and then a conflict between them is no right answer. Each question's facts have a scope of their own. An answer is right when it
 has values and all of them are gold. Baselines are counted in the same run from the same facts: the value that began
 last, whatever the time asked about, and half-open intervals at the grain of the text.
 """
@@ -34,6 +35,7 @@ from tkg.text import match_form
 
 #: what each figure should reach
 TARGETS: Final = {"tempreason_as_of": 0.97, "tempreason_order": 0.97, "situatedqa_as_of": 0.97}
+_BY_ANNOTATOR: Final = "_by_annotator"
 _NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)
 #: misses shown of each kind
 _SHOWN: Final = 3
@@ -52,7 +54,7 @@ def run(options: Options) -> Result:
     )  # fmt: skip
     misses = Table("set", "kind of miss", "n", "example", title="as_of: what was missed, by kind", title_justify="left")
     for engine in options.engines or tuple(found):
-        for name in TARGETS:
+        for name in (*TARGETS, *([f"situatedqa_as_of{_BY_ANNOTATOR}"] if options.full else [])):
             options.say(f"as_of: {name}, {engine}")
             one = children.run("as_of:measure", data=str(options.data), name=name, engine=engine, most=_MOST)
             result.peak_mb = max(result.peak_mb, one["peak_mb"])
@@ -80,7 +82,7 @@ def _take(result: Result, table: Table, misses: Table, name: str, engine: str, o
     for kind, count in one["misses"].items():
         for place, example in enumerate(one["examples"].get(kind, ())):
             misses.add_row(name if place == 0 else "", kind if place == 0 else "", "" if place else str(count), example)
-    if right.rate < TARGETS[name]:
+    if right.rate < TARGETS.get(name, 0.0):
         result.missed.append(f"{name} on {engine}: {right.rate:.4f} instead of {TARGETS[name]}")
 
 
@@ -93,16 +95,19 @@ def questions_of(data: Path, name: str) -> list[Question]:
 
 def measure(*, data: str, name: str, engine: str, most: int) -> dict[str, Any]:
     """Answer the questions of one set on one engine; for `children.run`."""
-    return ask(questions_of(Path(data), name)[:most], engine, single=name == "situatedqa_as_of")
+    asked = questions_of(Path(data), name.removesuffix(_BY_ANNOTATOR))[:most]
+    single, by_annotator = name.startswith("situatedqa"), name.endswith(_BY_ANNOTATOR)
+    return ask(asked, engine, single=single, by_annotator=by_annotator)
 
 
-def ask(questions: Sequence[Question], engine: str, *, single: bool) -> dict[str, Any]:
+def ask(questions: Sequence[Question], engine: str, *, single: bool, by_annotator: bool = False) -> dict[str, Any]:
     """Write the facts of each question and ask it.
 
     Args:
         questions: what is asked.
         engine: of the graph.
         single: the predicate "answer" holds one value at a time; other predicates are not declared.
+        by_annotator: whoever wrote a fact down is a source of its own, not the record it stands in.
     """
     registry = Registry.of({"answer": {"cardinality": "one"}} if single else {})
     counts: Counter[str] = Counter()
@@ -123,7 +128,7 @@ def ask(questions: Sequence[Question], engine: str, *, single: bool) -> dict[str
                 scope = scopes.get(question.facts)
                 if scope is None:
                     scope = scopes[question.facts] = f"q-{len(scopes)}"
-                    counts["refused"] += _write(memory, scope, question.facts)
+                    counts["refused"] += _write(memory, scope, question.facts, by_annotator=by_annotator)
                 values, kind = answer(memory.scope(tenant="bench", user=scope), question)
                 said, gold = _forms(values), _forms(question.gold)
                 right = bool(said) and said <= gold
@@ -159,11 +164,12 @@ def _example(question: Question, values: Iterable[str]) -> str:
     return f"{question.text} → {', '.join(sorted(values)) or '–'}; gold {', '.join(sorted(question.gold))}; from {told}"
 
 
-def _write(memory: tkg.Memory, scope: str, facts: Sequence[Fact]) -> int:
+def _write(memory: tkg.Memory, scope: str, facts: Sequence[Fact], *, by_annotator: bool) -> int:
     """Propose the facts, in the order given; return how many the gate did not take."""
     refused = 0
     for fact in facts:
-        handle = memory.scope(tenant="bench", user=scope, channel="trusted_tool", principal=fact.said_by)
+        source = fact.said_by if by_annotator else "record"
+        handle = memory.scope(tenant="bench", user=scope, channel="trusted_tool", principal=source)
         verdict = handle.propose(
             subject=fact.subject,
             predicate=fact.predicate,
@@ -182,9 +188,10 @@ def _observed(fact: Fact) -> datetime:
     return datetime(1, 1, 1, tzinfo=UTC) if fact.valid_from is None else to_datetime(parse_when(fact.valid_from).start)
 
 
-def _last_instant(date: str) -> datetime:
-    """Return the last instant of a date: "as of 2019" means what had begun by the end of 2019."""
-    return to_datetime(parse_when(date).end - 1)
+def _asked(question: Question) -> datetime:
+    """Return the instant a question is about: in a month, any one; as of a date, when that is over."""
+    granule = parse_when(question.at)
+    return to_datetime(granule.end if question.facts[0].valid_to is None else granule.end - 1)
 
 
 def answer(handle: Handle, question: Question) -> tuple[frozenset[str], str]:
@@ -192,7 +199,7 @@ def answer(handle: Handle, question: Question) -> tuple[frozenset[str], str]:
     subject, predicate = question.facts[0].subject, question.facts[0].predicate
     if question.word:
         return ordered(handle.timeline(subject, predicate), question.word, question.pivot), "timeline"
-    found = handle.value(subject, predicate, valid_at=_last_instant(question.at))
+    found = handle.value(subject, predicate, valid_at=_asked(question))
     return frozenset(found.values), found.kind
 
 
@@ -213,7 +220,7 @@ def ordered(segments: Sequence[Segment], word: str, pivot: str) -> frozenset[str
 
 
 def _start(fact: Fact) -> str:
-    return fact.valid_from or ""
+    return (fact.valid_from or "").replace("-XX", "")
 
 
 def _last(question: Question) -> str:

@@ -26,7 +26,10 @@ _IN: Final = re.compile(r" in ([A-Z][a-z]{2}, [0-9]+)\?$")
 
 
 class Fact(NamedTuple):
-    """One dated statement; a date is EDTF, of the grain it was given in; None: not said."""
+    """One dated statement; a date is EDTF; None: not said.
+
+    TempReason names the first and the last month, which count whole; an annotator who gives a year means some day in it.
+    """
 
     subject: str
     predicate: str
@@ -96,7 +99,9 @@ def _day(parts: dict[str, Any] | None) -> str | None:
     if not parts or parts.get("year") is None:
         return None
     year, month, day = parts["year"], parts.get("month"), parts.get("date")
-    return f"{year:04}" + ("" if month is None else f"-{month:02}" + ("" if day is None else f"-{day:02}"))
+    if month is None:
+        return f"{year:04}-XX-XX"
+    return f"{year:04}-{month:02}-XX" if day is None else f"{year:04}-{month:02}-{day:02}"
 
 
 def _asked(date: str) -> str:
