@@ -3,12 +3,13 @@
 #   make demo     a poisoned memory is found, taken back and corrected, on both engines
 #   make test     the tests, in a random time zone (TEST_TZ=Asia/Kathmandu chooses one; ARGS="-k gate" passes arguments)
 #   make crash    kills, failing calls, power cuts and damaged bytes, for long (SEED=2 repeats, NUMBER=1000 kills)
+#   make soak     a bank, registers, lists and cascades with concurrent readers and restarts, for long (OPS=1000000)
 #   make check    everything: format, lint, types, floors, tests with coverage, and the wheel in a clean environment
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run-env dev-env demo test crash cov check check-static format format-check lint types floors smoke lock clean
+.PHONY: help run-env dev-env demo test crash soak cov check check-static format format-check lint types floors smoke lock clean
 
 BIN := .venv/bin
 ENGINES ?= kuzu ladybug
@@ -51,6 +52,13 @@ crash: dev-env
 	  for run in "kill --number 200" "kill --number 50 --file" "faults --number 5" "damage --number 1000" "damage --number 100 --file"; do \
 	    $(BIN)/python -m tests.crash $$run --seed $(SEED) --engine $$engine; \
 	  done; \
+	done
+
+OPS ?= 1000000
+soak: dev-env
+	@for engine in memory $(ENGINES); do \
+	  [ $$engine = memory ] || $(BIN)/python -c "import $$engine" 2>/dev/null || continue; \
+	  $(BIN)/python -m tests.soak --ops $(OPS) --seed $(SEED) --engine $$engine; \
 	done
 
 cov:
