@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import tkg
 from tests.crash import shim
 from tests.crash.kill import told
 from tests.crash.work import Worker, check, opened, prepare
@@ -66,6 +67,8 @@ def _once(store: Path, engine: str, name: str, fault: Fault, at: int, file: bool
         except Exception as error:  # noqa: BLE001 - that is what is looked for
             outcome = f"unexpected {type(error).__name__}: {str(error)[:200]}"
         calls = shim.count(fault.kind)
+        if fault.on and calls >= at:
+            outcome = _still_readable(store, outcome)
         shim.disarm()
         if outcome == "done":
             acked = worker.acked()
@@ -77,6 +80,21 @@ def _once(store: Path, engine: str, name: str, fault: Fault, at: int, file: bool
             memory.close()
 
     return run
+
+
+def _still_readable(store: Path, outcome: str) -> str:
+    """While the disk stays full or read-only, another reader still gets what was written; return what happened else."""
+    try:
+        with tkg.open(store, engine="memory", read_only=True) as reader:
+            said = reader.scope("acme").value("pump 1", "note")
+            assert said.kind in ("value", "values", "none"), said
+    except Exception as error:  # noqa: BLE001 - that is what is looked for
+        return f"unexpected: not readable after {outcome}: {type(error).__name__}: {str(error)[:200]}"
+    return outcome
+
+
+#: what an operation may answer on a disk that stays full, and on one that cannot be written
+_CLEAR = {"disk full": {"done", "disk_full"}, "open, read-only": {"done", "invalid_request"}}
 
 
 def _left(store: Path, engine: str, seen: dict[str, Any], file: bool) -> Callable[[int], None]:
@@ -168,6 +186,8 @@ def _try(
         return None, [f"the process ended with {code}: {lines}"]
     seen = lines[-1]
     wrong = [seen["outcome"]] if seen["outcome"].startswith("unexpected") else []
+    if seen["outcome"] not in _CLEAR.get(fault.name, {seen["outcome"]}):
+        wrong.append(f"not a clear error: {seen['outcome']}")
     left, code = told(_left(store, engine, seen, file))
     if not left or "wrong" not in left[-1]:
         return seen, [*wrong, f"what is left cannot be opened ({code}): {left}"]

@@ -402,7 +402,7 @@ def _newest(rows: Iterable[Iterable[tuple[int, str, str]]], limit: int) -> list[
 
 def _told(error: sqlite3.Error, name: str) -> StoreError:
     code = getattr(error, "sqlite_errorcode", None) or 0
-    if code & 0xFF == sqlite3.SQLITE_FULL:
+    if code & 0xFF == sqlite3.SQLITE_FULL or code == sqlite3.SQLITE_IOERR_SHMSIZE:
         return DiskFull(f"no space left for the text index {name}; free some space, it catches up when it is opened")
     if isinstance(error, sqlite3.ProgrammingError):
         return StoreError(f"the text index {name} was closed; open the memory again", code="busy")

@@ -6,12 +6,12 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from errno import ENOSPC
+from errno import EACCES, ENOSPC, EPERM, EROFS
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from tkg.errors import Damaged, DiskFull
+from tkg.errors import Damaged, DiskFull, RequestError
 from tkg.index.fts import SqliteIndex
 from tkg.index.rank import POOL
 from tkg.model.entry import Entry
@@ -22,6 +22,8 @@ __all__ = ["SqliteIndex", "open_index", "remove_index"]
 FORMAT: Final = 3
 #: "tkgi": marks an SQLite file as a text index (`PRAGMA application_id`)
 APPLICATION: Final = 0x746B6769
+
+_DENIED: Final = frozenset({EACCES, EPERM, EROFS})
 
 # Tokens come from `tkg.index.words`, stemmed and folded: the tokenizer here only takes them apart at the spaces.
 # Positions and sizes are not kept: scoring does not ask FTS5.
@@ -168,9 +170,14 @@ def _fresh(path: Path | None, pool: int) -> SqliteIndex:
             connection.close()
             raise
     except (sqlite3.Error, OSError) as error:
-        full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL or getattr(error, "errno", 0) == ENOSPC
-        if full:
+        code = getattr(error, "sqlite_errorcode", None) or 0
+        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE) or getattr(error, "errno", 0) == ENOSPC:
             raise DiskFull(f"no space left for the text index {name}; free some space and open it again") from None
+        if code & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or getattr(error, "errno", 0) in _DENIED:
+            raise RequestError(
+                f"the text index {name} cannot be made: check the folder's permissions, and whether the disk is mounted "
+                "read-only; what only reads works there"
+            ) from None
         raise Damaged(
             f"the text index {name} cannot be made ({type(error).__name__}); check the folder's permissions and space"
         ) from None

@@ -35,7 +35,10 @@ def _device(path: Path) -> TkgError:
 
 
 def _denied(path: Path) -> TkgError:
-    return RequestError(f"{path} cannot be opened or written; check the permissions of the file and its folder")
+    return RequestError(
+        f"{path} cannot be opened or written; check the permissions of the file and its folder, and whether the disk is mounted "
+        "read-only: what only reads works there"
+    )
 
 
 def _taken(path: Path) -> TkgError:
@@ -74,6 +77,8 @@ def translate(error: sqlite3.Error, path: Path) -> TkgError:
     code: int | None = getattr(error, "sqlite_errorcode", None)
     if isinstance(error, sqlite3.DataError) and code is None:
         return _large(path)
+    if code == sqlite3.SQLITE_IOERR_SHMSIZE:  # the memory that readers and the writer share is a file as well
+        return _full(path)
     return TABLE.get(-1 if code is None else code & 0xFF, _damaged)(path)
 
 

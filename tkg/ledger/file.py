@@ -142,26 +142,44 @@ def make(path: Path, tenant: str, key: bytes, created: int) -> None:
 
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """Open the database file, which must exist; transactions are begun and ended by statements."""
-    mode = "ro" if read_only else "rw"
-    connection = sqlite3.connect(
-        f"file:{quote(str(path.absolute()))}?mode={mode}",
-        uri=True,
-        timeout=WAIT,
-        isolation_level=None,
-        check_same_thread=False,
-    )
+    connection = _open(path, "mode=ro" if read_only else "mode=rw")
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA cell_size_check = ON")
         if read_only:
             connection.execute("PRAGMA query_only = ON")
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         else:
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA secure_delete = ON")
+    except sqlite3.OperationalError as error:
+        connection.close()
+        code = getattr(error, "sqlite_errorcode", None) or 0
+        log = companions(path)[0]
+        denied = code & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+        if not read_only or not (denied or code == sqlite3.SQLITE_IOERR_SHMSIZE):
+            raise
+        if log.exists() and log.stat().st_size:
+            raise
+        # a disk that is full or cannot be written: nothing can be made beside the file. It is whole without a log; what
+        # somebody should change meanwhile, the chain shows
+        connection = _open(path, "mode=ro&immutable=1")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA cell_size_check = ON")
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _open(path: Path, how: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        f"file:{quote(str(path.absolute()))}?{how}",
+        uri=True,
+        timeout=WAIT,
+        isolation_level=None,
+        check_same_thread=False,
+    )
 
 
 def read_meta(connection: sqlite3.Connection, path: Path, tenant: str | None) -> dict[str, str]:
@@ -186,7 +204,7 @@ def read_meta(connection: sqlite3.Connection, path: Path, tenant: str | None) ->
     if written > FORMAT:
         raise NewerFormat(
             f"{path} has format {written}, written by tkg {rows.get('written_by', 'unknown')}; this is tkg {version()}, "
-            f"which reads up to format {FORMAT}: upgrade tkg"
+            f"which reads up to format {FORMAT}: run `pip install --upgrade tkg`"
         )
     _check_meta(rows, path, written)
     if tenant is not None and rows["tenant"] != tenant:

@@ -46,7 +46,7 @@ REMEDIES: Final[dict[str, str]] = {
     "ledger_content": _RESTORE,
     "ledger_bytes": "the file was changed outside tkg in bytes that hold no entry; `tkg backup` it, compare with an older backup",
     "ledger_cut": _RESTORE,
-    "newer_format": "upgrade tkg",
+    "newer_format": "run `pip install --upgrade tkg`",
     "head_file": "remove head.json; the next head is signed from the ledger",
     "head_signature": "the head was not signed with this store's key; compare with a head kept elsewhere (--witness)",
     "head_root": "history before this head was rewritten; " + _RESTORE,

@@ -105,7 +105,7 @@ class Memory:
                 found = json.loads(marker.read_text(encoding="utf-8"))["format"]
                 if found > FORMAT:
                     raise NewerFormat(
-                        f"{path} was written in store format {found}; this tkg reads up to {FORMAT}. Upgrade tkg to open it"
+                        f"{path} was written in store format {found}; this tkg reads up to {FORMAT}: run `pip install --upgrade tkg`"
                     )
             elif self.read_only:
                 raise NotFound(f"{path} is not a store; make one with `tkg init --store {path}`")
