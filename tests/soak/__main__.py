@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -24,7 +25,8 @@ def main() -> int:
     if asked.look is not None:
         print("; ".join(look(asked.look, asked.engine)) or "well")
         return 0
-    with tempfile.TemporaryDirectory(prefix="tkg-soak-") as folder:
+    quick = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # what is looked for does not depend on the disk
+    with tempfile.TemporaryDirectory(prefix="tkg-soak-", dir=quick) as folder:
         found = soak(
             Path(folder) / "store",
             engine=asked.engine,

@@ -35,14 +35,14 @@ from tkg.model.policy import Policies, WritePolicy
 from tkg.model.predicate import Registry
 from tkg.model.verdict import Verdict
 
-ACCOUNTS = [f"account {number}" for number in range(6)]
-EACH = 100
-TOTAL = EACH * len(ACCOUNTS)
+EACH, ACCOUNTS = 100, 6
+TOTAL = EACH * ACCOUNTS
+#: transfers of one bank, writes of one register, elements of one list: then the next begins, so that reads stay quick
+TRANSFERS, WRITES, ELEMENTS = 24, 16, 20
 POLICIES = Policies(
     write=WritePolicy(registry=Registry.of({"balance": {"cardinality": "one"}, "level": {"cardinality": "one"}}))
 )
 _START = datetime(2020, 1, 1, tzinfo=UTC)
-_LIST = 40
 
 
 def day(number: int) -> str:
@@ -56,7 +56,9 @@ class Written:
 
     #: newest transaction that is in these lists
     seq: int = 0
-    first: int = 0
+    #: of each bank the transaction of its first balances
+    banks: list[int] = field(default_factory=list)
+    transfers: int = 0
     day: int = 1
     balances: dict[str, int] = field(default_factory=dict)
     #: (transaction, valid from, value)
@@ -98,6 +100,11 @@ class Gate:
                 self._state.notify_all()
 
 
+def accounts(bank: int) -> list[str]:
+    """Return the accounts of a bank."""
+    return [f"bank {bank} account {number}" for number in range(ACCOUNTS)]
+
+
 def opened(path: Path, engine: str, *, read_only: bool = False) -> Memory:
     """Open the store of a run."""
     return tkg.open(path, engine=engine, policies=POLICIES, read_only=read_only)
@@ -128,9 +135,14 @@ class Run:
     # -- writing
     def begin(self) -> None:
         self.memory.create_tenant("acme")
-        self._commit([(name, EACH, 0) for name in ACCOUNTS])
-        self.written.balances = dict.fromkeys(ACCOUNTS, EACH)
-        self.written.first = self.written.seq
+        self._bank()
+
+    def _bank(self) -> None:
+        names = accounts(len(self.written.banks))
+        self._commit([(name, EACH, 0) for name in names])
+        self.written.balances = dict.fromkeys(names, EACH)
+        self.written.day = 1
+        self.written.banks.append(self.written.seq)
 
     def _commit(self, moves: list[tuple[str, int, int]]) -> None:
         """Write several balances in one transaction, each as `propose` would write it."""
@@ -168,7 +180,7 @@ class Run:
                 with self.gate.reading():
                     chance.choices(kinds, weights=[5, 5, 5, 1])[0](chance, number)
                 self.counts["writes"] += 1
-                if number % 60 == 0:
+                if number % 100 == 0:
                     self._restart()
                 time.sleep(0.001)  # readers take turns
         except Exception as error:  # noqa: BLE001 - a writer that stops is a finding
@@ -176,7 +188,11 @@ class Run:
         self.stop.set()
 
     def _transfer(self, chance: random.Random, _: int) -> None:
-        one, two = chance.sample(ACCOUNTS, 2)
+        self.written.transfers += 1
+        if self.written.transfers % TRANSFERS == 0:
+            self._bank()
+            return
+        one, two = chance.sample(accounts(len(self.written.banks) - 1), 2)
         amount = chance.randrange(1, 20)
         self.written.day += chance.randrange(2)
         balances = self.written.balances
@@ -187,14 +203,14 @@ class Run:
     def _register(self, chance: random.Random, number: int) -> None:
         since, text = chance.randrange(1000), f"level {number}"
         told = self.handle().propose(
-            subject=f"tank {len(self.written.register) // 60}", predicate="level", object=text, valid_from=day(since),
+            subject=f"tank {len(self.written.register) // WRITES}", predicate="level", object=text, valid_from=day(since),
             evidence=tkg.Evidence(uri="gauge"),
         )  # fmt: skip
         assert told.outcome == "accepted", told.outcome
         self._acknowledged(lambda seq: self.written.register.append((seq, since, text)))
 
     def _append(self, chance: random.Random, number: int) -> None:
-        subject = f"list {sum(len(one) for one in self.written.lists.values()) // _LIST}"
+        subject = f"list {sum(len(one) for one in self.written.lists.values()) // ELEMENTS}"
         told = self.handle().propose(
             subject=subject,
             predicate="holds",
@@ -260,14 +276,15 @@ class Run:
         return self.memory.scope("acme").value(subject, predicate, valid_at=day(v), as_of=s)
 
     def _bank_read(self, chance: random.Random) -> None:
-        s = chance.randint(self.written.first, self.written.seq)
-        v = chance.randint(0, self.written.day + 1)
-        found = [self._value(name, "balance", v, s) for name in ACCOUNTS]
+        bank = chance.randrange(len(self.written.banks))
+        s = chance.randint(self.written.banks[bank], self.written.seq)
+        v = chance.randint(0, TRANSFERS)
+        found = [self._value(name, "balance", v, s) for name in accounts(bank)]
         if any(one.kind != "value" for one in found):
             self.tell(f"bank at ({v}, {s}): {[one.kind for one in found]}")
         elif (total := sum(int(one.value) for one in found)) != TOTAL:
             self.tell(f"bank at ({v}, {s}): {total} instead of {TOTAL}")
-        self._remember(chance, ACCOUNTS[0], v, "balance", s, found[0])
+        self._remember(chance, accounts(bank)[0], v, "balance", s, found[0])
 
     def _remember(self, chance: random.Random, subject: str, v: int, predicate: str, s: int, found: Any) -> None:
         if chance.random() < 0.1 and len(self.asked) < 2000:
@@ -278,16 +295,16 @@ class Run:
         if not known:
             return
         place = chance.randrange(len(known))
-        subject, start = f"tank {place // 60}", place // 60 * 60
+        subject, start = f"tank {place // WRITES}", place // WRITES * WRITES
         s, v = chance.randint(known[place][0], self.written.seq), chance.randrange(1100)
         wanted = None
-        for seq, since, text in known[start : start + 60]:
+        for seq, since, text in known[start : start + WRITES]:
             if seq <= s and since <= v:
                 wanted = text
         # what was written after `known` was copied has a later transaction than its last, unless s is beyond it
         if s > known[-1][0]:
             s = known[-1][0]
-            wanted = next((t for q, f, t in reversed(known[start : start + 60]) if q <= s and f <= v), None)
+            wanted = next((t for q, f, t in reversed(known[start : start + WRITES]) if q <= s and f <= v), None)
         found = self._value(subject, "level", v, s)
         if found.value != wanted or found.kind not in ("value", "none"):
             self.tell(f"register {subject} at ({v}, {s}): {found.kind} {found.value} instead of {wanted}")
@@ -338,8 +355,8 @@ def look(path: Path, engine: str) -> list[str]:
         head = memory.tenant("acme").ledger.head.seq
         start = next(entry.seq for entry in memory.tenant("acme").ledger.read_since(0) if entry.op == "transfer")
         for _ in range(20):
-            v, s = chance.randrange(400), chance.randint(start, head)
-            found = [reader.value(name, "balance", valid_at=day(v), as_of=s) for name in ACCOUNTS]
+            v, s = chance.randrange(TRANSFERS), chance.randint(start, head)
+            found = [reader.value(name, "balance", valid_at=day(v), as_of=s) for name in accounts(0)]
             if sum(int(one.value or 0) for one in found) != TOTAL:
                 wrong.append(f"bank at ({v}, {s})")
     return wrong
