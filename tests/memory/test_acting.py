@@ -147,3 +147,49 @@ def test_a_system_of_record_is_taken_back_by_two_people(memory: tkg.Memory) -> N
     assert refused(lambda: dora.revoke(dora.plan_revoke(claim=price), reason="wrong")) == "not_permitted"
     eli.revoke(eli.plan_revoke(claim=price), reason="seen: wrong")
     assert eli.explain(price).state == "revoked"
+
+
+# -- coming back
+
+
+def test_a_value_of_high_consequence_that_comes_back_waits_for_a_person(memory: tkg.Memory) -> None:
+    ana, dora = by(memory, "human_stated", "ana", "a"), by(memory, "human_verified", "dora", "d")
+    old = said(ana, "Orla Print", "account", "acct-1", "letter/1")
+    new = said(dora, "Orla Print", "account", "acct-2", "letter/2")
+    assert dora.value("Orla Print", "account").value == "acct-2"
+    plan = dora.plan_revoke(claim=new)
+    assert [(one.id, one.after) for one in plan.resurfaces] == [(old, "held")]
+    dora.revoke(plan, reason="the letter was forged")
+    assert dora.value("Orla Print", "account").kind == "none"
+    assert not [one for one in dora.recall("account of Orla Print").items if one.kind == "claim"]
+    assert (dora.explain(old).state, [one.id for one in dora.review()]) == ("held", [old])
+    by(memory, "human_verified", "eli", "e").decide(old, "accept", reason="asked the bank")
+    assert dora.value("Orla Print", "account").value == "acct-1"
+
+
+def test_it_stops_waiting_when_the_newer_one_returns(memory: tkg.Memory) -> None:
+    ana, dora = by(memory, "human_stated", "ana", "a"), by(memory, "human_verified", "dora", "d")
+    old = said(ana, "Orla Print", "account", "acct-1", "letter/1")
+    new = said(dora, "Orla Print", "account", "acct-2", "letter/2")
+    before = (dora.value("Orla Print", "account").value, dora.explain(old).state)
+    dora.quarantine(claim=new, reason="asked about")
+    assert dora.explain(old).state == "held"
+    dora.release(claim=new, reason="it was right")
+    assert (dora.value("Orla Print", "account").value, dora.explain(old).state) == before
+
+
+def test_what_stood_below_waits_as_well_and_other_values_come_back_at_once(memory: tkg.Memory) -> None:
+    bot, ana, dora = (
+        by(memory, "trusted_tool", "ledger", "l"),
+        by(memory, "human_stated", "ana", "a"),
+        by(memory, "human_verified", "dora", "d"),
+    )
+    lowest = said(bot, "Orla Print", "account", "acct-0", "ledger")
+    old = said(ana, "Orla Print", "account", "acct-1", "letter/1")
+    new = said(dora, "Orla Print", "account", "acct-2", "letter/2")
+    dora.revoke(dora.plan_revoke(claim=new), reason="forged")
+    waiting = {one for one in (lowest, old) if dora.explain(one).state == "held"}
+    assert waiting >= {old}
+    assert dora.value("Orla Print", "account").kind == "none"
+    plain = said(ana, "Orla Print", "size", "A4", "letter/3")
+    assert dora.explain(plain).state == "active"

@@ -51,13 +51,13 @@ def check_authority(
         return
     meta = action.meta or {}
     tool = meta.get("tool", "").casefold()
-    weighty = [view for view in grounds if _weighty(tenant, view)]
-    if not weighty and tenant.policies.write.high_impact_tools.isdisjoint(_WORD.findall(tool)):
+    heavy = [view for view in grounds if weighty(tenant, view)]
+    if not heavy and tenant.policies.write.high_impact_tools.isdisjoint(_WORD.findall(tool)):
         if not tool.strip():
             _label(tenant, exposed, Channel.AGENT_INFERRED, "an action that names no tool")
         return
     _label(tenant, exposed, Channel.TRUSTED_TOOL, "an action of high impact")
-    for view in weighty:
+    for view in heavy:
         if not _confirmed(tenant, view):
             raise _unconfirmed(view.claim.id)
     arguments = {name: value for name, value in meta.items() if name != "tool"}
@@ -83,7 +83,8 @@ def _unconfirmed(node: str) -> NotPermitted:
     )
 
 
-def _weighty(tenant: Tenant, view: SlotClaim) -> bool:
+def weighty(tenant: Tenant, view: SlotClaim) -> bool:
+    """Return whether a claim's predicate has high consequence or decides whom or what an agent follows."""
     name = view.claim.predicate or ""
     write = tenant.policies.write
     return "high" in (view.claim.consequence, write.registry.get(name).consequence) or steers(name, write)
