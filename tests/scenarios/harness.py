@@ -26,6 +26,17 @@ _OPENINGS = (
 )  # fmt: skip
 
 
+_TOPICS = (
+    "amber birch cobalt dahlia ember fjord garnet hazel indigo jasper kelp lotus mango nettle ochre pewter quartz russet "
+    "saffron teal umber velvet willow xenon yarrow"
+).split()
+
+
+def topic(number: int) -> str:
+    """Return a word that only one attack uses."""
+    return _TOPICS[number % len(_TOPICS)]
+
+
 def worded(number: int, text: str) -> str:
     """Return one of the wordings."""
     opening = _OPENINGS[number % len(_OPENINGS)]
