@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.disguise import DISGUISES
+from tests.gate.phrasings import FOURTH_CLEAN, FOURTH_HELD, THIRD_CLEAN, THIRD_HELD
 from tests.gate.strings import negatives, positives
 from tkg.gate import GateContext, judge
 from tkg.gate.numbers import card, iban
@@ -25,6 +26,17 @@ def test_recall_and_false_alarms(capsys: pytest.CaptureFixture[str]) -> None:
         print(f"\nsecrets: found {len(held) - len(missed)}/{len(held)}, false alarms {len(alarms)}/{len(clean)}")
     assert recall >= 0.98, missed
     assert false_rate <= 0.01, alarms
+
+
+@pytest.mark.parametrize(
+    ("held", "clean", "least"), [(THIRD_HELD, THIRD_CLEAN, 0.98), (FOURTH_HELD, FOURTH_CLEAN, 0.85)]
+)
+def test_what_people_say_is_found_and_talk_about_passwords_is_not(
+    held: tuple[str, ...], clean: tuple[str, ...], least: float
+) -> None:
+    missed = [text for text in held if find_secret([text]) is None]
+    assert len(missed) <= (1 - least) * len(held), missed
+    assert [text for text in clean if find_secret([text]) is not None] == []
 
 
 @pytest.mark.parametrize("disguise", DISGUISES)

@@ -51,6 +51,32 @@ _DIGIT: Final = re.compile(r"\d")
 _MIXED: Final = re.compile(r"[a-z][A-Z]|[^\w\s.,;:'-]|\w[!@#$%^&*+=~]")
 
 
+#: names with digits that stand where a password might
+_TECHNICAL: Final = re.compile(
+    r"(?i)(?:sha|md|aes|rsa|dsa|hs|rs|es|ps|base|o?auth|openid|saml|http|https|tls|ssl|utf|ipv|ed|argon|pbkdf|bcrypt|scrypt|"
+    r"blake|crc|s|ec|k|mp|usb|wpa|wifi|python|node|java|php|go|int|uint|float|char|varchar|x|v|version|level|step|option|"
+    r"page|line|row|port|floor|room|table|figure|section|chapter|ticket|issue|pr|rfc|iso|din|en|fips|pkcs|fido|ctap|ntlm|"
+    r"kerberos|ldap|tier|phase|stage|class|group|team|host|server|node|web|db|app|api|gpt|ios|android|windows|win|"
+    r"[a-z]{2,4}-[a-z]+)[-_./ ]?\d{1,5}(?:[-_./:x]\w{1,8}){0,3}"
+)
+#: names of hosts, tickets, files and addresses: parts of letters and digits between hyphens, dots, slashes
+_PARTS: Final = re.compile(r"[A-Za-z0-9]+(?:[-_./:][A-Za-z0-9]*)+|[A-Za-z]+\d|[A-Z]{1,4}\d+")
+_INSIDE: Final = re.compile(r"\w[!@#$%^&*+~]|[!@#$%^&*+~]\w")
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_DATED: Final = re.compile(r"(?i)\b(?:in|since|until|from|before|after|by|of|during)\s+(?:19|20)\d\d\W*$")
+
+
+def _made(value: str) -> bool:
+    """Whether a value looks made up by a person for a lock: mixed, or with a sign inside, and no technical name."""
+    bare = value.strip(".,;:!?)(\"'")
+    if len(bare) < 5 or "@" in bare or _PLACEHOLDER.fullmatch(bare) or _ORDINARY.fullmatch(bare):
+        return False
+    if _TECHNICAL.fullmatch(bare):
+        return False
+    mixed = _DIGIT.search(bare) is not None and _LETTER.search(bare) is not None
+    return mixed or (_LETTER.search(bare) is not None and _INSIDE.search(bare) is not None and "/" not in bare)
+
+
 def _token(value: str) -> bool:
     """Whether a value looks made by a machine: letters and digits mixed, or long and of mixed case."""
     bare = value.strip(".,;:!?)(\"'")
@@ -106,7 +132,17 @@ def _accepts(rule: Rule, match: Match) -> bool:
     if look is None:
         return True
     if look == "digit":
-        return _DIGIT.search(match.group() or "") is not None
+        return _DIGIT.search(match.group() or "") is not None and _DATED.search(match.group()) is None
+    if look == "made":
+        return any(_made(value) for value in _values(match, rule))
+    if look == "strong":
+        return any(_made(value) and not _PARTS.fullmatch(value.strip(".,;:!?")) for value in _values(match, rule))
+    if look == "words":
+        return any(_SENTENCE.isdisjoint(value.casefold().split()) for value in _values(match, rule))
+    if look == "quoted":
+        return any(value.strip().casefold() not in _SENTENCE for value in _values(match, rule))
+    if look == "code":
+        return any(not _YEAR.fullmatch(value) for value in _values(match, rule))
     if look == "word":
         return _word(match)
     if look == "token":
