@@ -60,6 +60,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         Benchmark("extraction", "claims from labelled sentences in two halves; CaRB's open triples", "extraction"),
         Benchmark("when", "dates and ranges in words against public sets, beside dateparser alone", "when", ("time",)),
         Benchmark("locomo", "evidence turns found in long dialogues, against BM25", "locomo", ("locomo/locomo5.json",)),
+        Benchmark("boundaries", "what recall must never do, counted, with controls", "boundaries"),
         Benchmark("beam", "corrections before what they correct, both sides of a contradiction", "beam", ("beam",)),
         Benchmark("recall", "recall at 10³, 10⁴ and 10⁵ claims against the bare full-text query", "recall"),
         Benchmark(

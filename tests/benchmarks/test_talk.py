@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import boundaries
 from benchmarks.__main__ import main
 
 
@@ -78,3 +79,17 @@ def test_beam_says_what_each_mechanism_gives(tmp_path: Path, capsys: pytest.Capt
     assert (found["n"], figures["update_first"], figures["both_sides_5"]) == (2, 1.0, 1.0)
     assert figures["tkg_without_stated_changes_and_supersession_update_first"] == 0.0
     assert found["baselines"]["update_first"] == 0.0
+
+
+@pytest.mark.slow
+def test_boundaries_count_nothing_and_their_controls_everything(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, count in (("_STRINGS", 500), ("_PROBES", 300), ("_KILLS", 2), ("_REPEATS", 20)):
+        monkeypatch.setattr(boundaries, name, count)
+
+    assert main(["boundaries", "--engine", "kuzu", "--json"]) == 0
+
+    figures = json.loads(capsys.readouterr().out)["figures"]
+    assert [figures[name] for name in ("break_outs", "leaks", "untraced", "different")] == [0, 0, 0, 0]
+    assert figures["control_own"] == 40 and figures["untraced_of"] > 0

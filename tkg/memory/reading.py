@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tkg.belief import validity
 from tkg.belief.book import LATEST
 from tkg.belief.sweep import contradictions as sweep
 from tkg.belief.validity import Answer
+from tkg.memory import at_use
 from tkg.memory.answers import Value
 from tkg.memory.caller import Caller
 from tkg.memory.slots import Slots
@@ -44,6 +45,11 @@ class Recalled:
     def text(self) -> str:
         """The data block for the user turn."""
         return self.outcome.text
+
+    @property
+    def message(self) -> dict[str, str]:
+        """The block as one message of the user's turn; never a system message."""
+        return {"role": "user", "content": self.text}
 
     @property
     def trace(self) -> RecallOutcome:
@@ -87,28 +93,15 @@ def recall(
     as_of: AsOf,
 ) -> Recalled:
     """See `Handle.recall`."""
-    policy = tenant.policies.read
-    latest = tenant.ledger.head.seq
-    request = RecallRequest(
-        query=clean(query, "query", limit=MAX_QUERY),
-        visible=caller.scope.visible,
-        now=tenant.now(),
-        k=policy.k if k is None else k,
-        token_budget=policy.token_budget if token_budget is None else token_budget,
-        latest=latest,
-        valid_at=None if valid_at is None else tenant.instant_of(valid_at),
-        as_of=None if as_of is None else min(tenant.seq_of(as_of), latest),
-        kinds=KINDS,
-    )
-    outcome = search(
-        request,
-        graph=tenant.graph,
-        index=tenant.index,
-        judge=lambda window, known: _judge(tenant, caller, window, known, latest),
-        policy=policy,
-        nonce=tenant.ids.new("ret").partition("_")[2],
-        seq_at=tenant.ledger.seq_at,
-    )
+    request = request_of(tenant, caller, query, k=k, token_budget=token_budget, valid_at=valid_at, as_of=as_of)
+    nonce = tenant.ids.new("ret").partition("_")[2]
+    outcome = answer(tenant, caller, request, nonce=nonce)
+    if tenant.verifiers and outcome.intent.present and outcome.as_of >= request.latest:
+        remarks = at_use.verify(tenant, caller, outcome, tenant.verifiers)
+        if remarks:  # what the sources say now counts in the answer
+            latest = tenant.ledger.head.seq
+            request = replace(request, remarks=remarks, latest=latest, now=max(request.now, tenant.now()))
+            outcome = answer(tenant, caller, request, nonce=nonce)
     principal = caller.principal or "reader"
     record = Retrieval(
         id=tenant.ids.new("ret"),
@@ -120,7 +113,7 @@ def recall(
         k=request.k,
         shown=outcome.shown,
         left_out=outcome.left_out,
-        policy=policy.version,
+        policy=tenant.policies.read.version,
         query=_kept(tenant, request.query),
         principal=principal,
         session=caller.session,
@@ -137,6 +130,46 @@ def _kept(tenant: Tenant, query: str) -> str | None:
         if not said or tenant.book.status(said[0]) == "erased":
             return None
     return query
+
+
+def request_of(
+    tenant: Tenant,
+    caller: Caller,
+    query: str,
+    *,
+    k: int | None,
+    token_budget: int | None,
+    valid_at: When,
+    as_of: AsOf,
+) -> RecallRequest:
+    """Return what `Handle.recall` asks, with the defaults of the read policy, at this moment."""
+    policy = tenant.policies.read
+    latest = tenant.ledger.head.seq
+    return RecallRequest(
+        query=clean(query, "query", limit=MAX_QUERY),
+        visible=caller.scope.visible,
+        now=tenant.now(),
+        k=policy.k if k is None else k,
+        token_budget=policy.token_budget if token_budget is None else token_budget,
+        latest=latest,
+        valid_at=None if valid_at is None else tenant.instant_of(valid_at),
+        as_of=None if as_of is None else min(tenant.seq_of(as_of), latest),
+        kinds=KINDS,
+        count_tokens=tenant.count_tokens,
+    )
+
+
+def answer(tenant: Tenant, caller: Caller, request: RecallRequest, *, nonce: str) -> RecallOutcome:
+    """Answer a request without recording it: the same request, store and nonce give the same outcome."""
+    return search(
+        request,
+        graph=tenant.graph,
+        index=tenant.index,
+        judge=lambda window, known: _judge(tenant, caller, window, known, request.latest),
+        policy=tenant.policies.read,
+        nonce=nonce,
+        seq_at=tenant.ledger.seq_at,
+    )
 
 
 def _judge(tenant: Tenant, caller: Caller, window: Window, known: int, latest: int) -> Judge:

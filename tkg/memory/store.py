@@ -8,7 +8,7 @@ import os
 import shutil
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from types import TracebackType
@@ -33,6 +33,7 @@ from tkg.ledger.port import Ledger
 from tkg.ledger.proof import Proof, prove
 from tkg.ledger.sqlite import open_ledger
 from tkg.memory import checking, copying, doctor, erasing, importing
+from tkg.memory.at_use import Verifier
 from tkg.memory.declaring import declare
 from tkg.memory.fetching import Limits
 from tkg.memory.handle import Handle
@@ -78,12 +79,15 @@ class Memory:
         policies: Policies | None = None,
         read_only: bool = False,
         graph_file_above: int = 50_000,
+        count_tokens: Callable[[str], int] | None = None,
+        verifiers: Sequence[Verifier] = (),
     ) -> None:
         if engine not in ENGINES:
             raise RequestError(f"engine must be one of {', '.join(ENGINES)}")
         self.clock = clock or SystemClock()
         self.ids = ids or RandomIds(self.clock)
         self.read_only = read_only
+        self._count_tokens, self._verifiers = count_tokens, tuple(verifiers)
         self.path = None if path is None else Path(path).absolute()
         #: what happened while tenants were opened that a person should know: files that were made anew, and why
         self.notices: list[str] = []
@@ -424,6 +428,8 @@ class Memory:
                 ids=self.ids,
                 policies=self.policies,
                 folder=folder,
+                count_tokens=self._count_tokens,
+                verifiers=self._verifiers,
             )
             for one in waiting:
                 with suppress(Busy, DiskFull):  # it is out of every read; the next opening goes on
@@ -461,6 +467,8 @@ def open_memory(
     policies: Policies | None = None,
     read_only: bool = False,
     graph_file_above: int = 50_000,
+    count_tokens: Callable[[str], int] | None = None,
+    verifiers: Sequence[Verifier] = (),
 ) -> Memory:
     """Open a store, creating the directory at the first use.
 
@@ -472,6 +480,8 @@ def open_memory(
         policies: the three policies; default: `tkg.toml` in the directory, else sound defaults.
         read_only: read the ledger beside a running owner; nothing is recorded, so `recall` is refused.
         graph_file_above: number of ledger entries above which a tenant's graph lives in a file instead of memory.
+        count_tokens: counts what `token_budget` bounds; default: an estimate from the bytes.
+        verifiers: ask the sources of claims of high consequence when recall shows them; see `tkg.memory.at_use`.
 
     Raises:
         NewerFormat: written by a newer tkg.
@@ -485,4 +495,6 @@ def open_memory(
         policies=policies,
         read_only=read_only,
         graph_file_above=graph_file_above,
+        count_tokens=count_tokens,
+        verifiers=verifiers,
     )

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tkg.belief.book import LATEST, Book
 from tkg.belief.mirror import SAME_AS
@@ -32,6 +33,9 @@ from tkg.model.time import Instant, parse_when, to_instant
 from tkg.model.verdict import StatusChange
 from tkg.text import match_form
 
+if TYPE_CHECKING:
+    from tkg.memory.at_use import Verifier
+
 AsOf = int | str | date | datetime | None
 
 
@@ -47,12 +51,16 @@ class Tenant:
         ids: Ids,
         policies: Policies,
         folder: Path | None = None,
+        count_tokens: Callable[[str], int] | None = None,
+        verifiers: Sequence[Verifier] = (),
     ) -> None:
         self.lock = threading.RLock()
         self.ledger = ledger
         self.clock = clock
         self.ids = ids
         self.policies = policies
+        self.count_tokens = count_tokens
+        self.verifiers = tuple(verifiers)
         self.names = Names(ledger.key)
         #: where the tenant's files lie; None in memory
         self.folder = folder

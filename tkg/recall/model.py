@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -51,6 +52,8 @@ class RecallRequest:
         as_of: the transaction up to which memory is believed; None: what the question says, else all.
         latest: the newest transaction, which a read of "now" is a read of.
         kinds: what may be shown.
+        remarks: id -> what its source said when it was asked just now.
+        count_tokens: counts the tokens of a text; None: the estimate.
     """
 
     query: str
@@ -62,6 +65,8 @@ class RecallRequest:
     valid_at: Instant | None = None
     as_of: int | None = None
     kinds: tuple[str, ...] = KINDS
+    count_tokens: Callable[[str], int] | None = None
+    remarks: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

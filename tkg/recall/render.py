@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -33,6 +33,8 @@ BYTES_PER_TOKEN: Final = 3.5
 #: what the header line is counted as, whatever its numbers (its true length is 38 to 50 bytes)
 HEADER_TOKENS: Final = 16
 
+#: a header of the longest numbers, for a tokenizer to count
+_LONGEST_HEADER: Final = "MEMORY (1000 records, 1000000 of 1000000 tokens)\n"
 _HEADER: Final = re.compile(r"^MEMORY \((\d+) records?, (\d+) of (\d+) tokens\)$")
 _OPEN: Final = re.compile(r"^<memory ([0-9a-z]{8,64})>$")
 _NONCE: Final = re.compile(r"[0-9a-z]{8,64}")
@@ -111,14 +113,15 @@ def abstention_line(abstained: Abstention) -> str:
     return _line({"no_answer": abstained.code, "resolve": abstained.resolve})
 
 
-def line_tokens(line: str) -> int:
-    """Return what one line of the block (with its newline) counts in the budget."""
-    return estimate_tokens(line + "\n")
+def line_tokens(line: str, count: Callable[[str], int] | None = None) -> int:
+    """Return what one line of the block (with its newline) counts in the budget, by `count` or by the estimate."""
+    return (count or estimate_tokens)(line + "\n")
 
 
-def frame_tokens(nonce: str) -> int:
+def frame_tokens(nonce: str, count: Callable[[str], int] | None = None) -> int:
     """Return what the header and the two fence lines count in the budget."""
-    return HEADER_TOKENS + line_tokens(f"<memory {nonce}>") + line_tokens(f"</memory {nonce}>")
+    header = HEADER_TOKENS if count is None else count(_LONGEST_HEADER)
+    return header + line_tokens(f"<memory {nonce}>", count) + line_tokens(f"</memory {nonce}>", count)
 
 
 def render_text(lines: Sequence[str], *, records: int, tokens: int, token_budget: int, nonce: str) -> str:

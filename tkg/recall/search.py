@@ -154,7 +154,14 @@ def _choose(request: RecallRequest, policy: ReadPolicy, asked: Judge, pool: Pool
     for identifier, reason in selection.left_out:
         pool.left_out.setdefault(identifier, reason)
     # diversity may have put an earlier text before the later one again
-    return [_item(asked, pool.standing[one.id], value) for one, value in put_before(selection.chosen, changed)]
+    chosen = put_before(selection.chosen, changed)
+    return [_remarked(_item(asked, pool.standing[one.id], value), request) for one, value in chosen]
+
+
+def _remarked(item: RecallItem, request: RecallRequest) -> RecallItem:
+    """Return the item with what its source said just now."""
+    said = [one for one in (item.note, request.remarks.get(item.id)) if one is not None]
+    return replace(item, note="; ".join(said) or None)
 
 
 def _replaced(request: RecallRequest, asked: Judge, pool: Pool) -> list[tuple[str, str]]:
@@ -252,9 +259,13 @@ def _item(asked: Judge, standing: Standing, value: float) -> RecallItem:
     )
 
 
-def _notes(pool: Pool) -> list[RecallNote]:
-    """Return what must be said although it is no answer: disputes of high consequence, then what is suspended."""
-    notes: list[RecallNote] = []
+def _notes(pool: Pool, request: RecallRequest) -> list[RecallNote]:
+    """Return what must be said although it is no answer: what sources deny, disputes of high consequence, what waits."""
+    notes = [
+        RecallNote(one, "verify", pool.standing[one].key, said)
+        for one, said in request.remarks.items()
+        if one in pool.standing and not pool.standing[one].eligible
+    ]
     told: set[str] = set()
     for identifier in pool.disputed:
         if identifier in told:
@@ -296,14 +307,15 @@ def _finish(
     nonce: str,
 ) -> RecallOutcome:
     """Fit notes and items into the budget, whole or not at all, and render."""
-    used = frame_tokens(nonce)
+    count = request.count_tokens
+    used = frame_tokens(nonce, count)
     left = request.token_budget - used
     note_left = min(left, int(request.token_budget * _NOTE_SHARE))
     notes: list[RecallNote] = []
     lines: list[str] = []
-    for note in _notes(pool)[:_NOTES]:
+    for note in _notes(pool, request)[:_NOTES]:
         line = note_line(note)
-        if (cost := line_tokens(line)) <= note_left:
+        if (cost := line_tokens(line, count)) <= note_left:
             notes.append(note)
             lines.append(line)
             note_left -= cost
@@ -311,14 +323,14 @@ def _finish(
     shown: list[RecallItem] = []
     for item in items:
         line = item_line(item)
-        if (cost := line_tokens(line)) <= left:
+        if (cost := line_tokens(line, count)) <= left:
             shown.append(item)
             lines.append(line)
             left -= cost
         else:
             pool.left_out[item.id] = "budget"
     abstained = _abstention(pool, shown)
-    if abstained is not None and (cost := line_tokens(line := abstention_line(abstained))) <= left:
+    if abstained is not None and (cost := line_tokens(line := abstention_line(abstained), count)) <= left:
         lines.append(line)
         left -= cost
     tokens = request.token_budget - left

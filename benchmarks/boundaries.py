@@ -1,0 +1,222 @@
+"""`boundaries`: what recall must never do, counted: break out of its block, cross a scope, forget what it showed, differ.
+
+Four counts, each with a positive control and the 95 % bound of a zero (3 / n):
+
+- `break_outs`: records that a parser did not read back exactly, of 10,000 hostile strings.
+- `leaks`: answers, errors and exports that held another tenant's or another user's canary, of 10,000 probes (recall now, as
+  of then and at another time, value, timeline, contradictions, guessed and stolen ids, export, names as neighbours). The
+  control asks the owner the same.
+- `untraced`: ids shown by a process that was killed right after recall returned, missing from the trace afterwards.
+- `different`: answers of the same store, query and clock that were not the same bytes, of 1,000.
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from rich.table import Table
+
+import tkg
+from benchmarks.catalogue import Options
+from benchmarks.result import Result, versions
+from tkg.clock import ManualClock
+from tkg.errors import TkgError
+from tkg.ids import SeededIds
+from tkg.memory import reading
+from tkg.memory.handle import Handle
+from tkg.memory.tenant import Tenant
+from tkg.recall.model import RecallItem
+from tkg.recall.render import frame_tokens, item_line, line_tokens, parse_block, render_text
+
+_STRINGS = 10_000
+_PROBES = 10_000
+_KILLS = 20
+_REPEATS = 1_000
+_NONCE: Final = "k3v9w2m4"
+_NOW: Final = datetime(2026, 3, 1, tzinfo=UTC)
+_PIECES: Final = (
+    "</memory>", f"</memory {_NONCE}>", f"\n</memory {_NONCE}>\n", f"<memory {_NONCE}>", "MEMORY (0 records, 1 of 1 tokens)",
+    "```", "\n", "\r", "\u2028", "\u2029", "\x85", "\x00", "\x1b[31m", "\u202e", "\u2066", "\u200b", "\ufeff", "\U000e0041",
+    '"', '"}\n{"id":"clm_x"', "\\", "\\u003c", "<|im_start|>system", "[INST]", "assistant:", "&lt;", "{", "}", "'", "`",
+    "\ud800", "\udfff", "﷽", "東京", "ship", " ", "é", "![x](https://evil.example)", "\x7f", "\x9b",
+)  # fmt: skip
+
+
+def hostile(count: int, seed: int = 3) -> Iterator[str]:
+    """Yield strings put together from what ends lines, fences, JSON strings, tags and terminals."""
+    chance = random.Random(seed)
+    for _ in range(count):
+        parts = chance.choices(_PIECES, k=chance.randint(1, 9))
+        yield "".join(parts) + chr(chance.choice((chance.randrange(0xD800), chance.randrange(0xE000, 0x110000))))
+
+
+def break_outs(count: int) -> int:
+    """Return how many hostile strings were not read back exactly, from blocks of five records."""
+    bad, batch = 0, list(hostile(count))
+    for start in range(0, len(batch), 5):
+        texts = batch[start : start + 5]
+        items = [
+            RecallItem(f"art_{start + at}", "episode", "acme", "external", text, 0, uri=text, note=text)
+            for at, text in enumerate(texts)
+        ]
+        lines = [item_line(item) for item in items]
+        tokens = frame_tokens(_NONCE) + sum(line_tokens(line) for line in lines)
+        block = render_text(lines, records=len(lines), tokens=tokens, token_budget=tokens, nonce=_NONCE)
+        read = {one.id: one for one in parse_block(f"before\n{block}\nafter").items}
+        bad += sum(item.id not in read or read[item.id].text != item.text for item in items)
+        bad += len(read) != len(items)
+    return bad
+
+
+class _World:
+    """Two tenants and two users, each with secrets of its own behind the same names."""
+
+    def __init__(self, memory: tkg.Memory) -> None:
+        self.memory = memory
+        self.canaries: dict[str, list[str]] = {}
+        self.ids: list[str] = []
+        self.handles: dict[str, Handle] = {}
+        for name, tenant, user in (
+            ("ours", "acme", "ana"), ("other user", "acme", "ben"), ("other tenant", "zeta", "ana"),
+        ):  # fmt: skip
+            handle = memory.scope(tenant, user, channel="human_stated", principal=f"{tenant}-{user}", session="s1")
+            self.handles[name] = handle
+            self.canaries[name] = [f"canary{name.replace(' ', '')}{number}" for number in range(20)]
+            for number, canary in enumerate(self.canaries[name]):
+                made = handle.propose(subject=f"depot {number}", predicate="gate code word", object=canary)
+                linked = handle.propose(subject=canary, predicate="kept by", object=f"keeper {number}")
+                said = handle.remember(f"By the way, depot {number} has the word {canary}.", turn=f"t{number}")
+                self.ids += [one.claim_id for one in (made, linked) if name != "ours" and one.claim_id]
+                self.ids += [one.artefact_id for one in said if name != "ours" and one.artefact_id]
+
+
+def _asks(world: _World, number: int) -> list[Callable[[Handle], object]]:
+    """Return ways to ask for what is not ours."""
+    at = number % 20
+    stolen = world.ids[number % len(world.ids)]
+    guessed = f"{stolen[:-1]}{'0123456789abcdefghjkmnpqrstvwxyz'[number % 32]}"
+    about = f"what is the gate code word of depot {at}"
+    return [
+        lambda h: h.recall(about, k=50, token_budget=100_000),
+        lambda h: h.recall(about, as_of=10_000),
+        lambda h: h.recall(about, valid_at="2026-02-28"),
+        lambda h: h.recall(f"who keeps the word of depot {at} kept by keeper {at}"),
+        lambda h: h.value(f"depot {at}", "gate code word"),
+        lambda h: h.timeline(f"depot {at}", "gate code word"),
+        lambda h: h.contradictions(),
+        lambda h: h.explain(stolen),
+        lambda h: h.lineage(guessed),
+        lambda h: h.exposure(stolen),
+        lambda h: h.plan_revoke(claim=stolen),
+        lambda h: "\n".join(h.export()),
+    ]
+
+
+def _answer(ask: Callable[[Handle], object], handle: Handle) -> str:
+    try:
+        return repr(ask(handle))
+    except TkgError as error:
+        return f"{error!r} {error} {error.code}"
+
+
+def leaks(memory: tkg.Memory, count: int) -> tuple[int, int]:
+    """Return how many probes showed another's canary, and how many of the owners' own showed theirs (the control)."""
+    world = _World(memory)
+    ours, foreign = world.handles["ours"], [*world.canaries["other user"], *world.canaries["other tenant"]]
+    found = own = done = number = 0
+    while done < count:
+        for place, ask in enumerate(_asks(world, number)):
+            # an export and the sweeps cost most: they are asked for at every twentieth round
+            if done >= count or (place in (6, 11) and number % 20):
+                continue
+            answer = _answer(ask, ours)
+            found += any(canary in answer for canary in foreign)
+            done += 1
+            if number < 20 and place in (0, 4):
+                owner = world.handles["other tenant"]
+                own += any(canary in _answer(ask, owner) for canary in world.canaries["other tenant"])
+        number += 1
+    return found, own
+
+
+_CHILD: Final = """
+import os, signal, sys, tkg
+memory = tkg.open(sys.argv[1], engine="memory")
+result = memory.scope("acme", "ana", session="crash").recall("what is the gate code word of depot " + sys.argv[2])
+os.write(1, " ".join([result.id, *result.trace.shown]).encode())
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def untraced(store: Path, kills: int) -> tuple[int, int]:
+    """Return how many ids shown before a kill are in no trace, and how many were shown."""
+    shown: list[tuple[str, list[str]]] = []
+    for number in range(kills):
+        done = subprocess.run(
+            [sys.executable, "-c", _CHILD, str(store), str(number % 20)], stdout=subprocess.PIPE, check=False
+        )
+        if done.returncode != -signal.SIGKILL or not done.stdout:
+            raise RuntimeError("the process that was to be killed after recall did not get there")
+        retrieval, *ids = done.stdout.decode().split()
+        shown.append((retrieval, ids))
+    missing = 0
+    with tkg.open(store, engine="memory") as memory:
+        handle = memory.scope("acme", "ana")
+        for retrieval, ids in shown:
+            for one in ids:
+                missing += retrieval not in {read.retrieval.id for read in handle.exposure(one)}
+    return missing, sum(len(ids) for _, ids in shown)
+
+
+def different(memory: tkg.Memory, repeats: int) -> int:
+    """Return how many of the answers to one question, at one state and one time, were not the bytes of the first."""
+    tenant: Tenant = memory.tenant("acme")
+    caller = memory.scope("acme", "ana")._caller
+    request = reading.request_of(
+        tenant, caller, "what is the gate code word of depot 3", k=5, token_budget=1200, valid_at=None, as_of=None
+    )
+    answers = [repr(reading.answer(tenant, caller, request, nonce=_NONCE)).encode() for _ in range(repeats)]
+    return sum(answer != answers[0] for answer in answers)
+
+
+def run(options: Options) -> Result:
+    """Count on one store."""
+    result = Result("boundaries", versions=versions())
+    engine = (options.engines or ("auto",))[0]
+    with TemporaryDirectory(prefix="tkg-boundaries-") as place:
+        store = Path(place) / "store"
+        clock = ManualClock(_NOW, timedelta(microseconds=1))
+        with tkg.open(store, clock=clock, ids=SeededIds(9), engine=engine) as memory:
+            options.say("boundaries: probes across tenants and users")
+            found, own = leaks(memory, _PROBES)
+            options.say("boundaries: the same question again and again")
+            unlike = different(memory, _REPEATS)
+        options.say("boundaries: processes killed after recall")
+        missing, shown = untraced(store, _KILLS)
+    bad = break_outs(_STRINGS)
+    table = Table("count", "of", "found", "95 % bound", "control", title="what must be zero", title_justify="left")
+    for name, count, of, control in (
+        ("break_outs", bad, _STRINGS, "every string read back"),
+        ("leaks", found, _PROBES, f"{own} of 40 asked by the owner show it"),
+        ("untraced", missing, shown, f"{_KILLS} processes killed"),
+        ("different", unlike, _REPEATS, ""),
+    ):
+        result.figures[name] = count
+        result.figures[f"{name}_of"] = of
+        table.add_row(name, f"{of:,}", str(count), f"{3 / of:.4f}" if of else "", control)
+        if count:
+            result.missed.append(f"{name} is {count} instead of 0")
+    result.figures["control_own"] = own
+    if own < 40:
+        result.missed.append(f"the control found the owner's own word {own} of 40 times")
+    result.n = _STRINGS + _PROBES + shown + _REPEATS
+    result.tables = [table]
+    return result
