@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
+from unittest.mock import patch
 
 from rich.table import Table
 
@@ -23,7 +24,7 @@ from benchmarks.stores import TENANT, build, copy, folder, open_store
 from benchmarks.timing import Stages, milliseconds, p50, p95, settle
 from tkg.index.words import query_words
 from tkg.memory.tenant import Tenant
-from tkg.recall import search
+from tkg.recall import candidates, search
 from tkg.recall.judge import Judge
 
 #: the 95th percentile at the largest size is at most so many times that at the smallest
@@ -68,7 +69,7 @@ def run(options: Options) -> Result:
 
 def _table() -> Table:
     return Table(
-        "engine", "claims", "recall p50", "p95", "p95/p95 at 10³", "bare FTS5 p50", "p95", "recall/bare", "ranked FTS5 p50",
+        "engine", "claims", "recall p50", "p95", "p95/p95 at 10³", "no graph p50", "p95", "tokens p50", "most", "bare FTS5 p50", "p95", "recall/bare", "ranked FTS5 p50",
         "p95", "n",
         title="recall, ms; bare: FTS5 on the same index; ranked: FTS5 with its bm25 on a plain table of the same texts",
         title_justify="left",
@@ -78,14 +79,22 @@ def _table() -> Table:
 def _row(label: str, count: int, one: dict[str, Any], first: float) -> list[str]:
     whole, bare, plain = one["recall"], one["bare"], one["plain"]
     return [
-        label, f"{count:,}", f"{p50(whole):.2f}", f"{p95(whole):.2f}", f"{p95(whole) / first:.2f}×", f"{p50(bare):.3f}",
+        label, f"{count:,}", f"{p50(whole):.2f}", f"{p95(whole):.2f}", f"{p95(whole) / first:.2f}×",
+        f"{p50(one['without_graph']):.2f}", f"{p95(one['without_graph']):.2f}", f"{p50(one['tokens']):.0f}",
+        f"{max(one['tokens']):.0f}", f"{p50(bare):.3f}",
         f"{p95(bare):.3f}", f"{p50(whole) / p50(bare):.0f}×", f"{p50(plain):.3f}", f"{p95(plain):.3f}", str(len(whole)),
     ]  # fmt: skip
 
 
 def _take(result: Result, one: dict[str, Any], name: str) -> None:
     result.n += len(one["recall"])
-    for kind, into in (("recall", result.figures), ("bare", result.baselines), ("plain", result.baselines)):
+    result.figures[f"{name}_tokens_p50"], result.figures[f"{name}_tokens_most"] = p50(one["tokens"]), max(one["tokens"])
+    for kind, into in (
+        ("recall", result.figures),
+        ("without_graph", result.figures),
+        ("bare", result.baselines),
+        ("plain", result.baselines),
+    ):
         into[f"{name}_{kind}_p50_ms"] = p50(one[kind])
         into[f"{name}_{kind}_p95_ms"] = p95(one[kind])
     result.figures[f"{name}_ratio"] = p50(one["recall"]) / p50(one["bare"])
@@ -120,8 +129,9 @@ class _Asked:
         self._memory = open_store(store, engine, in_file=False)
         self._index = sqlite3.connect(folder(store) / "index.sqlite")
         self._stages = Stages()
-        self._times: dict[str, list[float]] = {"recall": [], "bare": [], "plain": []}
+        self._times: dict[str, list[float]] = {"recall": [], "bare": [], "plain": [], "without_graph": []}
         self._items = 0
+        self._tokens: list[float] = []
         opening: list[float] = []
         with milliseconds(opening):
             self._tenant = self._memory.tenant(TENANT)
@@ -134,9 +144,16 @@ class _Asked:
         watch(self._stages, self._tenant)
         try:
             with milliseconds(self._times["recall"]), self._stages.call():
-                self._items += len(handle.recall(question).items)
+                result = handle.recall(question)
         finally:
             self._stages.restore()  # the other sizes use the same classes
+        self._items += len(result.items)
+        self._tokens.append(float(result.trace.tokens))
+        with (
+            patch.object(candidates.Gatherer, "_neighbours", lambda _: None),
+            milliseconds(self._times["without_graph"]),
+        ):
+            handle.recall(question)
         with milliseconds(self._times["bare"]):
             self._index.execute(_BARE, (_any(query_words(question), "1z"), _HITS)).fetchall()
         if number % _PLAIN_EVERY == 0:
@@ -147,6 +164,7 @@ class _Asked:
         """Forget what was measured so far."""
         self._times = {name: [] for name in self._times}
         self._items = 0
+        self._tokens = []
         self._stages.clear()
 
     def close(self) -> dict[str, Any]:
@@ -158,6 +176,7 @@ class _Asked:
             **self._times,
             "stages": self._stages.medians(),
             "opened": self._opened,
+            "tokens": self._tokens,
             "items": self._items / len(self._times["recall"]),
         }
 
@@ -200,7 +219,9 @@ def watch(stages: Stages, tenant: Tenant) -> None:
     for name in _READS:
         stages.watch(tenant.graph, name, "graph reads")
     stages.watch(Judge, "all", "judge")
-    stages.watch(search, "_neighbours", "neighbours")
+    stages.watch(candidates.Gatherer, "_neighbours", "neighbours")
+    for name in ("named", "beside"):
+        stages.watch(tenant.index, name, "index search")
     stages.watch(search, "_finish", "render")
     stages.watch(tenant.ledger, "append", "record: ledger")
     stages.watch(tenant.graph, "apply", "record: graph")

@@ -12,6 +12,7 @@ from tkg.memory import (
     inspecting,
     predicates,
     reading,
+    regressions,
     remembering,
     reviewing,
     revoking,
@@ -278,6 +279,14 @@ class Handle(Care, Asking):
         """Return the reads that showed an id."""
         with self._reading() as tenant:
             return inspecting.exposure(tenant, self._caller, identifier)
+
+    def regressions(self) -> list[dict[str, Any]]:
+        """Return an acceptance case for each question that was answered with what has been revoked since.
+
+        Write them as YAML and run them with `tkg conform`: what was shown in error once must not be shown again.
+        """
+        with self._reading() as tenant:
+            return regressions.regressions(tenant, self._caller)
 
     # -- taking back
 
