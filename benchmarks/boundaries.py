@@ -55,7 +55,10 @@ def hostile(count: int, seed: int = 3) -> Iterator[str]:
     chance = random.Random(seed)
     for _ in range(count):
         parts = chance.choices(_PIECES, k=chance.randint(1, 9))
-        yield "".join(parts) + chr(chance.choice((chance.randrange(0xD800), chance.randrange(0xE000, 0x110000))))
+        # two halves of a pair beside each other are one character of JSON; the store takes neither half
+        yield "".join(parts).replace("\ud800\udfff", "\ud800 \udfff") + chr(
+            chance.choice((chance.randrange(0xD800), chance.randrange(0xE000, 0x110000)))
+        )
 
 
 def break_outs(count: int) -> int:

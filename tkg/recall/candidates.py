@@ -159,6 +159,8 @@ class Gatherer:
     def _slots(self) -> None:
         """Look up what the question names: whole slots first, then other claims about it."""
         found = self.index.named(self.request.query, scopes=self.request.visible, limit=_NAMED, as_of=self.as_of)
+        # what is merely about a name is read where words found nothing: each costs a read of its slot
+        found = [hit for hit in found if hit.exact or not self.pool.text]
         for hit in found:
             self.asked.read_slot(hit.slot)
         self._judged(hit.id for hit in found)
