@@ -28,6 +28,7 @@ from tkg.cli import (
     lineage,
     predicates,
     read,
+    schema,
     stage,
     store,
     trace,
@@ -53,6 +54,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     *forget.COMMANDS,
     *predicates.COMMANDS,
     *dump.COMMANDS,
+    *schema.COMMANDS,
     *stage.COMMANDS,
 )
 

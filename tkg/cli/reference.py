@@ -19,6 +19,7 @@ _HEAD: Final = """\
 Made by `python -m tkg.cli.reference > CLI.md`; a test fails when it differs from the commands.
 
 Every command answers in tables, or with `--json` in one JSON document on stdout whose `schema` names its form and version.
+`tkg schema NAME` prints that form as a JSON Schema.
 Problems are one sentence on stderr. Exit codes: 0 done; 1 found something, or some inputs failed; 2 wrong use; 3 refused
 by policy; 4 store busy or damaged; 130 interrupted. Times are `2026`, `2026-03`, `2026-03-01`, or a timestamp with its
 zone; `--as-of` also takes a transaction, such as `tx:12`. `--store` may be given once and for all in the environment
