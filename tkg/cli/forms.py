@@ -140,15 +140,8 @@ def _form(name: str, base: type[BaseModel] | None = None, *, exclude: tuple[str,
     return make(name, __base__=Open if base is Played else Form, **given)
 
 
-@cache
-def forms() -> dict[str, type[Form]]:
-    """Return the model of every document by its name and version."""
-    verdict: dict[str, Any] = {"base": Verdict, "exclude": ("record", "candidate")}
-    one_verdict: Any = _form("tkg.verdict", **verdict)
-    shown: dict[str, Any] = {"id": str, "kind": str, "label": str, "state": str}
-    frozen: dict[str, Any] = {"scope": str, "subject": str | None, "predicate": str | None, "state": str}
-    about: dict[str, Any] = {"subject": str, "predicate": str}
-    made = [
+def _of_the_store() -> list[Any]:
+    return [
         _form("tkg.init/1", store=str, tenants=list[str]),
         _form("tkg.rebuild/1", tenant=str, entries=int),
         _form("tkg.verify/1", checking.Report, ok=bool),
@@ -158,6 +151,19 @@ def forms() -> dict[str, type[Form]]:
         _form("tkg.restore/1", store=str, backup=copying.Backup),
         _form("tkg.head/1", SignedHead),
         _form("tkg.proof/1", Proof),
+    ]
+
+
+@cache
+def forms() -> dict[str, type[Form]]:
+    """Return the model of every document by its name and version."""
+    verdict: dict[str, Any] = {"base": Verdict, "exclude": ("record", "candidate")}
+    one_verdict: Any = _form("tkg.verdict", **verdict)
+    shown: dict[str, Any] = {"id": str, "kind": str, "label": str, "state": str}
+    frozen: dict[str, Any] = {"scope": str, "subject": str | None, "predicate": str | None, "state": str}
+    about: dict[str, Any] = {"subject": str, "predicate": str}
+    made = [
+        *_of_the_store(),
         _form(
             "tkg.ingest/1",
             documents=int,
