@@ -56,6 +56,7 @@ class Benchmark:
 BENCHMARKS: dict[str, Benchmark] = {
     one.name: one
     for one in (
+        Benchmark("forget", "erasing a subject from 10³, 10⁴ and 10⁵ claims against making the graph anew", "forget"),
         Benchmark("write", "one gated proposal against the bare ledger and graph writes of the same data", "write"),
         Benchmark("extraction", "claims from labelled sentences in two halves; CaRB's open triples", "extraction"),
         Benchmark("when", "dates and ranges in words against public sets, beside dateparser alone", "when", ("time",)),
@@ -78,6 +79,12 @@ BENCHMARKS: dict[str, Benchmark] = {
         Benchmark("gate_cost", "the gate's part of a structured proposal as the store grows", "gate_cost"),
         Benchmark(
             "gate", "hostile and ordinary corpora through the gate, text rules on and off; secrets", "gate", POISON
+        ),
+        Benchmark(
+            "contradiction",
+            "wrong facts found, true ones flagged, whose word is taken: UTKG, FactBench, weather and books",
+            "contradiction",
+            needs=("utkg_wikidata", "factbench", "truth_discovery"),
         ),
     )
 }
