@@ -173,8 +173,8 @@ def test_one_run_is_not_the_world_and_nobody_speaks_for_all() -> None:
 
 
 def test_evidence() -> None:
-    assert answer(AGENT, has_evidence=False) == ("rejected", "threshold")
-    assert answer(EXTERNAL, has_evidence=False) == ("rejected", "threshold")
+    assert answer(AGENT, has_evidence=False) == ("rejected", "no_evidence")
+    assert answer(EXTERNAL, has_evidence=False) == ("rejected", "no_evidence")
     assert answer(TOOL, has_evidence=False) == ("held", "no_evidence")
     assert answer(HUMAN, has_evidence=False) == ("accepted", "ok")
     assert answer(TOOL, echo=True) == ("rejected", "echo")

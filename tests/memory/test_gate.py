@@ -54,7 +54,7 @@ def test_what_an_agent_says_without_a_source_is_no_claim_and_what_it_cites_is() 
     agent = world.who("agent_inferred", session="chat-1")
     said = agent.remember("The Larch cache runs on Redis.")
     assert [one.outcome for one in said] == ["accepted", "rejected"]
-    assert {c.code for c in said[1].checks or ()} >= {"no_evidence", "threshold"} and said[1].stage == "confidence"
+    assert {c.code for c in said[1].checks or ()} >= {"no_evidence", "threshold"} and said[1].stage == "provenance"
     cited = agent.remember("The Birch cache runs on Redis.", evidence=tkg.Evidence(uri="ops.md", version="3"))
     assert cited[1].outcome == "accepted"
     person = world.who("human_stated", "ana", "chat-1").remember("The Oak cache runs on Redis.")

@@ -23,6 +23,7 @@ from tkg.cli.options import (
     Owner,
     Principal,
     Quote,
+    Reason,
     Session,
     Store,
     Tenant,
@@ -168,9 +169,44 @@ def confirm(
     return exit_code(verdict)
 
 
+class Level(StrEnum):
+    """Where a claim is promoted to."""
+
+    TENANT = "tenant"
+    GLOBAL = "global"
+
+
+def promote(
+    store: Store,
+    tenant: Tenant,
+    channel: ChannelChoice,
+    principal: Principal,
+    claim_id: Identifier,
+    reason: Reason,
+    to: Annotated[Level, typer.Option("--to", help="tenant: of a user's claim; global: of a tenant's.")] = Level.TENANT,
+    user: User = None,
+    session: Session = None,
+    engine: EngineChoice = Engine.AUTO,
+    json: Json = False,
+) -> int:
+    """Make a user's claim the tenant's, or a tenant's everybody's, as a person and with a reason.
+
+    Nothing else widens a scope. `tkg audit global` lists what is everybody's.
+    """
+    with writing(store, engine) as memory:
+        handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
+        verdict = handle.promote(claim_id, to=to.value, reason=reason)
+    if json:
+        print_json("tkg.promote/1", verdict_json(verdict))
+    else:
+        show_verdict(verdict)
+    return exit_code(verdict)
+
+
 _WHO: Final = "--store ./memory --tenant acme --channel human_verified --principal ana"
 COMMANDS: Final = (
     Command("review", review, "tkg review --store ./memory --tenant acme"),
     Command("decide", decide, f"tkg decide {_WHO} \\\n  ID accept --reason 'checked with operations'"),
+    Command("promote", promote, f"tkg promote {_WHO} \\\n  ID --to tenant --reason 'the whole team needs it'"),
     Command("confirm", confirm, f"tkg confirm {_WHO} \\\n  ID --uri ticket-88"),
 )

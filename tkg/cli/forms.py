@@ -14,9 +14,21 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from tkg.gate.accounts import Loss
 from tkg.ledger.heads import SignedHead
 from tkg.ledger.proof import Proof
-from tkg.memory import answers, checking, copying, doctor, findings, predicates, reading, reverifying
+from tkg.memory import (
+    accounting,
+    answers,
+    checking,
+    copying,
+    doctor,
+    drifting,
+    findings,
+    predicates,
+    reading,
+    reverifying,
+)
 from tkg.model.verdict import Verdict
 
 FOLDER: Final = Path(__file__).with_name("schemas")
@@ -154,6 +166,49 @@ def _of_the_store() -> list[Any]:
     ]
 
 
+class Rate(Form):
+    """A share with its 95 % interval."""
+
+    hits: int
+    n: int
+    rate: float | None
+    low: float
+    high: float
+
+
+class Step(Form):
+    """One stage of the funnel."""
+
+    name: str
+    entering: int
+    routed: int
+    rejected: int
+    merged: int
+    held: int
+    leaving: int
+
+
+def _of_the_gate() -> list[Any]:
+    shares = ("conflicts", "false_accepts", "false_rejects")
+    rates: dict[str, Any] = dict.fromkeys(shares, Rate)
+    left: dict[str, Any] = {"exclude": ("funnel", "accepted_by_class", *shares), "funnel": list[Step]}
+    return [
+        _form(
+            "tkg.metrics/1",
+            accounting.GateFigures,
+            accepted_by_class=dict[str, Rate],
+            **left,
+            **rates,
+        ),
+        *(_form(f"tkg.{one}/1", Verdict, exclude=("record", "candidate")) for one in ("promote", "derive.held")),
+        _form("tkg.audit.sample/1", side=str, items=list[accounting.Sampled]),
+        _form("tkg.audit.mark/1", verdict=str, right=bool),
+        _form("tkg.audit.drift/1", drifting.Drift),
+        _form("tkg.audit.global/1", count=int, items=list[answers.Explanation]),
+        _form("tkg.policy.compare/1", policies=dict[str, Loss]),
+    ]
+
+
 @cache
 def forms() -> dict[str, type[Form]]:
     """Return the model of every document by its name and version."""
@@ -163,7 +218,7 @@ def forms() -> dict[str, type[Form]]:
     frozen: dict[str, Any] = {"scope": str, "subject": str | None, "predicate": str | None, "state": str}
     about: dict[str, Any] = {"subject": str, "predicate": str}
     made = [
-        *_of_the_store(),
+        *(*_of_the_store(), *_of_the_gate()),
         _form(
             "tkg.ingest/1",
             documents=int,

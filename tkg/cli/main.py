@@ -17,6 +17,7 @@ import typer
 
 import tkg
 from tkg.cli import (
+    audit,
     contain,
     decide,
     disputes,
@@ -53,6 +54,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     *contain.COMMANDS,
     *forget.COMMANDS,
     *predicates.COMMANDS,
+    *audit.COMMANDS,
     *dump.COMMANDS,
     *schema.COMMANDS,
     *stage.COMMANDS,

@@ -179,7 +179,7 @@ def value(
         print_json("tkg.value/1", {"subject": subject, "predicate": predicate, **answer.model_dump(mode="json")})
         return
     print_line(value_line(answer))
-    print_fields([("by", ", ".join(answer.claims)), ("because", answer.reason)])
+    print_fields([("by", ", ".join(answer.claims)), ("because", answer.reason), ("look it up", answer.look_up)])
 
 
 def _about(found: Explanation) -> str:

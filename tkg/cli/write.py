@@ -224,7 +224,7 @@ def derive(
             kind.value, content, from_=tuple(from_ or ()), meta=details or None
         )
     if isinstance(made, Verdict):  # held: a skill that no person proposed, where the policy says so
-        print_json("tkg.derive/1", verdict_json(made)) if json else show_verdict(made)
+        print_json("tkg.derive.held/1", verdict_json(made)) if json else show_verdict(made)
         return exit_code(made)
     _show_artefact("tkg.derive/1", made, "queued" if kind is Kind.ACTION else "active", json)
     return 0

@@ -290,7 +290,7 @@ def provenance(candidate: Candidate, context: GateContext, policy: WritePolicy) 
     if not context.has_evidence:
         return CheckResult(
             check=name,
-            outcome="hold" if context.rank <= _TOOL else "note",
+            outcome="reject" if context.rank <= _AGENT else "hold" if context.rank <= _TOOL else "note",
             code="no_evidence",
             reason="No evidence was given that can be fetched again.",
         )

@@ -12,7 +12,8 @@ class Value(Frozen):
     """What is believed of one slot at one point of both times.
 
     `kind` says which fields count: "value" (one), "values" (a multi-valued predicate), "conflict" (several where one is
-    allowed), "suspended" (`previously` holds the former value) or "none".
+    allowed), "suspended" (`previously` holds the former value) or "none". `look_up` says where live state is asked for
+    instead, where the predicate is declared live.
     """
 
     kind: Literal["value", "values", "conflict", "suspended", "none"]
@@ -21,6 +22,7 @@ class Value(Frozen):
     previously: str | None = None
     claims: tuple[str, ...] = ()
     reason: str = ""
+    look_up: str | None = None
 
 
 class EvidenceShown(Frozen):

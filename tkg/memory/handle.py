@@ -14,13 +14,13 @@ from tkg.memory import (
     reading,
     regressions,
     remembering,
-    reviewing,
     revoking,
     writing,
 )
-from tkg.memory.answers import Explanation, Lineage, Plan, Value, Waiting
+from tkg.memory.answers import Explanation, Lineage, Plan, Value
 from tkg.memory.asking import Asking
 from tkg.memory.care import Care
+from tkg.memory.gatekeeping import Gatekeeping
 from tkg.memory.predicates import DeclaredPredicate
 from tkg.memory.proposal import Proposal
 from tkg.memory.tenant import AsOf
@@ -31,7 +31,7 @@ from tkg.model.verdict import Verdict
 from tkg.model.view import RetrievalView
 
 
-class Handle(Care, Asking):
+class Handle(Care, Asking, Gatekeeping):
     """Memory as one caller may use it. Made by `Memory.scope`; holds no state of its own."""
 
     # -- writing
@@ -381,51 +381,6 @@ class Handle(Care, Asking):
         """Lift a freeze."""
         with self._writing() as tenant:
             changing.freeze(tenant, self._caller, "thawed", subject, predicate, reason)
-
-    def review(self) -> list[Waiting]:
-        """Return what waits for a person, oldest first: source, words in context, rivals, and what each choice does."""
-        with self._reading() as tenant:
-            return reviewing.review(tenant, self._caller)
-
-    def decide(
-        self,
-        candidate: str,
-        decision: str,
-        *,
-        reason: str = "",
-        changes: Mapping[str, Any] | None = None,
-        into: str | None = None,
-        seconds: float | None = None,
-    ) -> Plan:
-        """Decide about what waits; an acceptance is recorded as evidence of class human_verified.
-
-        Args:
-            candidate: id of the claim, skill, summary or action.
-            decision: "accept"; "reject"; "edit" (a corrected claim takes its place); "merge" (it says the same as
-                another claim, which gains its evidence); "reopen" (take the last decision back).
-            reason: why; required for what has high consequence.
-            changes: for an edit: new subject, predicate, object, valid_from or valid_to.
-            into: for a merge: id of the claim that says the same.
-            seconds: how long the review took, for the figures of the queue.
-
-        Raises:
-            NotPermitted: not a person's channel, or the proposer itself. Conflict: it is not waiting.
-            RequestError: an unknown decision, or one without what it needs.
-        """
-        with self._writing() as tenant:
-            return reviewing.decide(
-                tenant, self._caller, candidate, decision, reason, changes=changes, into=into, seconds=seconds
-            )
-
-    def decide_many(self, candidates: Sequence[str], decision: str, *, reason: str) -> list[Plan]:
-        """Accept or reject several candidates at once.
-
-        Raises:
-            NotPermitted: an acceptance of something of high consequence, or of what agents follow (skills, actions): those
-                are accepted one by one. Nothing is decided then.
-        """
-        with self._writing() as tenant:
-            return reviewing.decide_many(tenant, self._caller, candidates, decision, reason)
 
     def verify(self, claim_id: str, *, evidence: Evidence | None = None) -> Verdict:
         """Confirm a claim as a person: evidence of class human_verified is added to it."""

@@ -11,6 +11,7 @@ from tkg.belief.validity import Answer
 from tkg.memory import at_use
 from tkg.memory.answers import Value
 from tkg.memory.caller import Caller
+from tkg.memory.pointers import look_up
 from tkg.memory.slots import Slots
 from tkg.memory.tenant import AsOf, Tenant
 from tkg.memory.visible import reaches
@@ -224,7 +225,7 @@ def value(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, valid
         lookup=slots.lookup,
         same=slots.same,
     )
-    return shown_answer(answer)
+    return shown_answer(answer).model_copy(update={"look_up": look_up(subject, slots.registry.get(predicate))})
 
 
 def timeline(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, as_of: AsOf) -> list[Segment]:

@@ -21,6 +21,7 @@ from tkg.memory.ambiguity import ambiguous
 from tkg.memory.caller import Caller
 from tkg.memory.clashing import REASONS, across
 from tkg.memory.exposure import shown_antecedents, was_shown
+from tkg.memory.pointers import pointer
 from tkg.memory.proposal import Proposal
 from tkg.memory.replan import born, support_changes
 from tkg.memory.replay import Replay, replayed
@@ -293,7 +294,7 @@ def said(tenant: Tenant, caller: Caller, head: str, evidence: StoredEvidence, sl
     )
 
 
-def write(tenant: Tenant, caller: Caller, prepared: Prepared, verdict_id: str) -> Verdict:
+def write(tenant: Tenant, caller: Caller, prepared: Prepared, verdict_id: str, *, op: str = "propose") -> Verdict:
     """Let the gate judge what was prepared and commit the verdict with whatever it allows."""
     found = _assess(tenant, prepared)
     before = replayed(tenant, prepared)
@@ -326,7 +327,8 @@ def write(tenant: Tenant, caller: Caller, prepared: Prepared, verdict_id: str) -
         principal=caller.principal,
         session=caller.session,
     )
-    tenant.commit("propose", claim.scope, [*records, verdict])
+    records += pointer(tenant, prepared.candidate, prepared.predicate, prepared.label, judged)
+    tenant.commit(op, claim.scope, [*records, verdict])
     if before is not None and before.kept is not None:
         return verdict.model_copy(update={"digest": slot_digest(tenant, prepared.rivals)})
     return verdict.model_copy(update={"digest": slot_digest(tenant, _after(prepared, judged, found))})

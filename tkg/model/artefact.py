@@ -8,14 +8,15 @@ from tkg.model.base import Value
 from tkg.model.scope import Channel
 from tkg.model.time import Instant
 
-ArtefactKind = Literal["episode", "summary", "skill", "action", "answer"]
+ArtefactKind = Literal["episode", "summary", "skill", "action", "answer", "pointer"]
 
 
 class Artefact(Value):
     """A text with exactly one all-of justification: everything that was in its context when it was written.
 
     `label` is the minimum class over that context; alternatives never improve it. `meta` holds what the kind needs
-    (turn id and speaker of an episode, name of a skill, tool and arguments of an action) as plain strings.
+    (turn id and speaker of an episode, name of a skill, tool and arguments of an action) as plain strings. A pointer says
+    where live state is looked up, and never what it was; it rests on nothing.
     """
 
     record: Literal["artefact"] = "artefact"

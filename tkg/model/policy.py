@@ -7,6 +7,39 @@ from tkg.model.predicate import Registry
 from tkg.model.scope import Channel
 
 
+class LossWeights(Value):
+    """What one mistake costs: a false acceptance (it reaches many runs), a false rejection (it is looked up again), a
+    review.
+    """
+
+    false_accept: float = 20.0
+    false_reject: float = 1.0
+    review: float = 0.25
+
+
+class DriftPolicy(Value):
+    """When a change of writing is told.
+
+    A stream (source, predicate) is watched over `watch_hours` against its rate before, at least `least_rate` an hour and
+    known once there are `least_history_hours`; `limit` is h of the CUSUM. Shares are compared from twice `least_writes`
+    on; `divergence` is in bits. `anchor_distance` counts changes of a slot since somebody vouched for it, `displacement`
+    is how far a number may lie from that. Young is below `young_hours`, shown often is among the `most_shown` with
+    `least_reads`.
+    """
+
+    watch_hours: int = 168
+    least_rate: float = 0.5
+    least_history_hours: int = 24
+    limit: float = 10.0
+    least_writes: int = 50
+    divergence: float = 0.25
+    anchor_distance: int = 5
+    displacement: float = 0.25
+    young_hours: int = 24
+    most_shown: int = 20
+    least_reads: int = 5
+
+
 class WritePolicy(Value):
     """What the gate uses.
 
@@ -20,6 +53,11 @@ class WritePolicy(Value):
     one on a predicate of `steering` (they decide whom an agent pays, obeys or trusts, declared or not) from anybody
     below a person. A tool with a word of `high_impact_tools` in its name ("payments.transfer") makes an action one of
     high impact, which `dispatch` lets go only with a second factor.
+
+    `loss` are the weights of the gate's mistakes, written down before anything is tuned; `loss_of` overrides them for a
+    kind, a consequence, or both ("claim", "high", "claim/high"; the longest name counts). `review_alarm` is the length of
+    the review queue, and `review_alarm_days` the age of its oldest item, from which on the figures of the queue say that
+    it is too long.
     """
 
     version: str = "1"
@@ -38,6 +76,11 @@ class WritePolicy(Value):
         Channel.EXTERNAL: 300_000,
     }
     least_confidence: int = 250_000
+    loss: LossWeights = LossWeights()
+    loss_of: dict[str, LossWeights] = {"high": LossWeights(false_accept=1000.0)}
+    drift: DriftPolicy = DriftPolicy()
+    review_alarm: int = 50
+    review_alarm_days: int = 7
     high_consequence_least: Channel = Channel.TRUSTED_TOOL
     steering: tuple[str, ...] = (
         "access_level",
@@ -67,6 +110,13 @@ class WritePolicy(Value):
         "buy delete deploy drop email exec execute export grant http mail pay payment payments permission permissions "
         "post publish purchase refund remove run send shell sudo transfer upload wire".split()
     )
+
+    def weights(self, kind: str, consequence: str) -> LossWeights:
+        """Return what mistakes of a kind and consequence cost."""
+        for name in (f"{kind}/{consequence}", consequence, kind):
+            if name in self.loss_of:
+                return self.loss_of[name]
+        return self.loss
 
 
 class ReadPolicy(Value):

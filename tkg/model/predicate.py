@@ -56,7 +56,7 @@ class Predicate(Value):
     Keys as in the design: `cardinality` one, many or a number k; `values` closed groups of values that exclude each
     other (synonyms in one name, `"tenant|renter"`, the first is canonical); `disjoint` the same without closing the
     list of values; `live` state that one tool call
-    answers and memory must not hold; `consequence` high asks for a second factor; `review_after`, `ttl` like "30d";
+    answers and memory must not hold, `tool` and `query` say where ("{subject}" stands for it); `consequence` high asks for a second factor; `review_after`, `ttl` like "30d";
     `system_of_record` the uri (or uris) that decide; `refines` child value -> parent value; `separators` names of
     qualifiers that allow several values; `excludes` predicates that cannot hold at the same time; `order` rules such
     as "after started_at", "after born + 16y" or "ends before died" (see `OrderRule`); `datatype` text, number, quantity,
@@ -68,6 +68,8 @@ class Predicate(Value):
     values: tuple[tuple[str, ...], ...] = ()
     disjoint: tuple[tuple[str, ...], ...] = ()
     live: bool = False
+    tool: str | None = None
+    query: str | None = None
     consequence: Literal["low", "high"] = "low"
     review_after: str | None = None
     ttl: str | None = None

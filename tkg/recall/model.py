@@ -9,7 +9,7 @@ from typing import Literal
 from tkg.model.time import Instant
 
 #: kinds of stored text a default recall may show (actions and answers are looked up by id)
-KINDS = ("claim", "episode", "summary", "skill")
+KINDS = ("claim", "episode", "summary", "skill", "pointer")
 
 #: why something that was found is not among the items; one closed list, so that traces can be counted
 Reason = Literal[

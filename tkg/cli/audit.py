@@ -1,0 +1,253 @@
+"""`metrics`, `audit`, `policy`: what the gate did, whether it was right, how writing drifts, and what a policy would cost."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from tkg.cli.command import Command
+from tkg.cli.opening import reading, writing
+from tkg.cli.options import Engine, EngineChoice, Json, Store, Tenant, User
+from tkg.cli.screen import print_fields, print_heading, print_json, print_line, print_table
+from tkg.errors import RequestError
+from tkg.memory.accounting import GateFigures, Sampled, Share
+from tkg.memory.settings import read_policies
+from tkg.model.scope import Channel
+
+
+class What(StrEnum):
+    """What is audited."""
+
+    SAMPLE = "sample"
+    MARK = "mark"
+    DRIFT = "drift"
+    GLOBAL = "global"
+
+
+class Right(StrEnum):
+    """Whether the gate was right."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+
+
+def metrics(
+    store: Store, tenant: Tenant, user: User = None, engine: EngineChoice = Engine.AUTO, json: Json = False
+) -> int:
+    """Show what the gate did: the funnel stage by stage, acceptance by class, writes by source, the review queue.
+
+    Everything is counted from recorded decisions. Exit 1 when the review queue is too long.
+    """
+    with reading(store, engine) as memory:
+        found = memory.scope(tenant, user).gate_figures()
+    if json:
+        print_json("tkg.metrics/1", _figures(found))
+    else:
+        _show_figures(found)
+    return 1 if found.queue.alarm else 0
+
+
+def _figures(found: GateFigures) -> dict[str, Any]:
+    body = found.model_dump(mode="json")
+    body["funnel"] = [{**one.model_dump(), "leaving": one.leaving} for one in found.funnel]
+    body["accepted_by_class"] = {name: one.shown() for name, one in found.accepted_by_class.items()}
+    for name in ("conflicts", "false_accepts", "false_rejects"):
+        body[name] = getattr(found, name).shown()
+    return body
+
+
+def _percent(share: Share) -> str:
+    shown = share.shown()
+    if share.rate is None:
+        return "nothing looked at"
+    return f"{share.rate:.2%} ({share.hits} of {share.n}; 95 %: {shown['low']:.2%} to {shown['high']:.2%})"
+
+
+def _show_figures(found: GateFigures) -> None:
+    print_heading("Funnel")
+    rows = [
+        (one.name.replace("_", " "), one.entering, one.routed or "", one.rejected or "", one.merged or "", one.held or "",
+         one.leaving)
+        for one in found.funnel
+        if one.entering != one.leaving
+    ]  # fmt: skip
+    print_table(["stage", "entering", "elsewhere", "rejected", "merged", "held", "leaving"], rows)
+    print_line(f"{found.funnel[-1].leaving} of {found.candidates} became claims of their own.")
+    print_heading("Accepted by class")
+    print_table(["class", "accepted"], [(name, _percent(one)) for name, one in found.accepted_by_class.items()])
+    print_heading("Writes by source and kind" + (f", per hundred of {found.runs} runs" if found.runs else ""))
+    print_table(["source", "kind", "writes"], [(s, k, f"{n:g}") for s, k, n in found.writes_per_hundred_runs])
+    print_heading("Mistakes")
+    print_fields(
+        [
+            ("accepted wrongly", _percent(found.false_accepts)),
+            ("refused wrongly", _percent(found.false_rejects)),
+            ("conflicting", _percent(found.conflicts)),
+            ("poison shown", f"{found.poison_exposure} times, before it was withdrawn"),
+            ("found again", f"{found.rediscovered} times after it had been refused"),
+        ]
+    )
+    queue = found.queue
+    print_heading("Review queue")
+    seconds = None if queue.seconds_per_review is None else f"{queue.seconds_per_review:.0f} s (median)"
+    print_fields(
+        [
+            ("waiting", queue.length),
+            ("oldest", f"{queue.oldest_seconds // 3600} h"),
+            ("grown in a week", queue.grown),
+            ("reviews", queue.reviews),
+            ("a review takes", seconds),
+            ("most come from", ", ".join(f"{source} ({n})" for source, n in queue.by_source[:3])),
+            ("alarm", queue.alarm),
+        ]
+    )
+
+
+def audit(
+    store: Store,
+    tenant: Tenant,
+    what: Annotated[What, typer.Argument(metavar="sample|mark|drift|global", help="What to look at.")],
+    target: Annotated[str | None, typer.Argument(metavar="VERDICT", help="mark: id of a sampled decision.")] = None,
+    verdict: Annotated[
+        Right | None, typer.Option("--is", metavar="right|wrong", help="mark: whether the gate was right.")
+    ] = None,
+    rejected: Annotated[int | None, typer.Option("--rejected", min=1, help="sample: so many refused ones.")] = None,
+    accepted: Annotated[int | None, typer.Option("--accepted", min=1, help="sample: so many accepted ones.")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="sample: the same seed draws the same.")] = 0,
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="mark: why.")] = "",
+    no_record: Annotated[bool, typer.Option("--no-record", help="drift: leave new alarms out of the ledger.")] = False,
+    channel: Annotated[Channel | None, typer.Option("--channel", help="mark: your class.")] = None,
+    principal: Annotated[str | None, typer.Option("--principal", metavar="NAME", help="mark, drift: you.")] = None,
+    user: User = None,
+    engine: EngineChoice = Engine.AUTO,
+    json: Json = False,
+) -> int:
+    """Look at what the gate decided: draw a sample, mark it right or wrong, see how writing drifts, list what is global.
+
+    `drift` exits 1 when something stands out.
+    """
+    if what is What.MARK:
+        if target is None or verdict is None or channel is None or principal is None:
+            raise RequestError("a mark takes a VERDICT, --is right|wrong, --channel and --principal")
+        with writing(store, engine) as memory:
+            handle = memory.scope(tenant, user, channel=channel, principal=principal)
+            handle.audit_mark(target, right=verdict is Right.RIGHT, reason=reason)
+        return _said(
+            json,
+            "tkg.audit.mark/1",
+            {"verdict": target, "right": verdict is Right.RIGHT},
+            f"{target} is {verdict.value}.",
+        )
+    if what is What.DRIFT:
+        return _drift(store, engine, tenant, user, principal, not no_record, json)
+    with reading(store, engine) as memory:
+        if what is What.GLOBAL:
+            return _global(memory.scope(tenant, user).global_claims(), json)
+        side = "accepted" if accepted is not None and rejected is None else "rejected"
+        found = memory.scope(tenant, user).audit_sample(side, accepted or rejected or 50, seed=seed)
+    if json:
+        print_json("tkg.audit.sample/1", {"side": side, "items": [one.model_dump(mode="json") for one in found]})
+    else:
+        _show_sample(found)
+    return 0
+
+
+def _said(json: bool, schema: str, body: dict[str, Any], line: str) -> int:
+    print_json(schema, body) if json else print_line(line)
+    return 0
+
+
+def _show_sample(found: list[Sampled]) -> None:
+    if not found:
+        print_line("There is nothing to draw from.")
+    for number, one in enumerate(found, 1):
+        print_heading(f"{number}. {one.says or f'{one.outcome}: {one.code}'}")
+        print_fields(
+            [
+                ("verdict", one.verdict),
+                ("at", one.at),
+                ("class", one.channel),
+                ("stopped by", one.stage),
+                ("because", " ".join(one.reasons)),
+                ("source", one.source),
+                ("said by", " · ".join(part for part in (one.principal, one.session) if part)),
+                ("marked", None if one.marked is None else "right" if one.marked else "wrong"),
+            ]
+        )
+
+
+def _drift(
+    store: Path, engine: str, tenant: str, user: str | None, principal: str | None, record: bool, json: bool
+) -> int:
+    opened = writing(store, engine) if record else reading(store, engine)
+    with opened as memory:
+        found = memory.scope(tenant, user, principal=principal).audit_drift(record=record)
+    if json:
+        print_json("tkg.audit.drift/1", found.model_dump(mode="json"))
+    elif not found.alarms:
+        print_line(f"Nothing stands out among {found.writes} writes in {found.streams} streams.")
+    else:
+        rows = [(one.kind, one.says, f"{one.figure:g}", f"{one.limit:g}", one.since) for one in found.alarms]
+        print_table(["kind", "what", "figure", "limit", "since"], rows)
+    return 1 if found.alarms else 0
+
+
+def _global(found: list[Any], json: bool) -> int:
+    if json:
+        print_json("tkg.audit.global/1", {"count": len(found), "items": [one.model_dump(mode="json") for one in found]})
+    elif not found:
+        print_line("Nothing is global.")
+    else:
+        rows = [(one.id, f"{one.subject} · {one.predicate}: {one.object}", one.state) for one in found]
+        print_table(["id", "says", "state"], rows, whole=(0,))
+    return 0
+
+
+def policy(
+    store: Store,
+    tenant: Tenant,
+    what: Annotated[str, typer.Argument(metavar="compare", help="compare: what each would have cost.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Policies, as TOML.", show_default=False)],
+    user: User = None,
+    engine: EngineChoice = Engine.AUTO,
+    json: Json = False,
+) -> None:
+    """Compare policies on the candidates that were recorded, by the loss each would have caused under its own weights.
+
+    What was believed and not withdrawn counts as right, what was withdrawn as wrong; marks (`tkg audit mark`) override.
+    """
+    if what != "compare" or len(files) < 1:
+        raise RequestError("the form is: tkg policy compare a.toml b.toml")
+    for file in files:
+        if not file.is_file():
+            raise RequestError(f"{file} is not a file; name policies in TOML")
+    policies = {str(file): read_policies(file).write for file in files}
+    with reading(store, engine) as memory:
+        found = memory.scope(tenant, user).compare_policies(policies)
+    if json:
+        print_json("tkg.policy.compare/1", {"policies": {name: one.model_dump() for name, one in found.items()}})
+        return
+    rows = [
+        (
+            name,
+            f"{one.total:g}",
+            sum(each.false_accepts for each in one.by_kind.values()),
+            sum(each.false_rejects for each in one.by_kind.values()),
+            sum(each.reviews for each in one.by_kind.values()),
+            one.judged,
+            one.unknown + one.uncomparable,
+        )
+        for name, one in found.items()
+    ]
+    print_table(["policy", "loss", "wrong yes", "wrong no", "reviews", "judged", "unknown"], rows)
+
+
+_AT: Final = "--store ./memory --tenant acme"
+COMMANDS: Final = (
+    Command("metrics", metrics, f"tkg metrics {_AT}"),
+    Command("audit", audit, f"tkg audit {_AT} sample --rejected 50"),
+    Command("policy", policy, f"tkg policy {_AT} compare a.toml b.toml"),
+)

@@ -1,0 +1,363 @@
+"""The gate's books, read from the ledger: the funnel, rates by source and class, the review queue, samples and their marks.
+
+Every figure is counted from recorded decisions when it is asked for; nothing is kept beside the ledger.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from tkg.errors import NotFound, RequestError
+from tkg.gate.accounts import SEMANTIC, STAGES, Loss, Recorded, Stage, funnel, loss, rejudge, wilson
+from tkg.ids import canonical, digest
+from tkg.memory.caller import Caller
+from tkg.memory.changing import person
+from tkg.memory.reviewing import queue
+from tkg.memory.tenant import Tenant
+from tkg.memory.visible import reaches
+from tkg.model.artefact import Retrieval
+from tkg.model.base import Value
+from tkg.model.claim import Conflict
+from tkg.model.entry import Entry
+from tkg.model.policy import WritePolicy
+from tkg.model.scope import Channel
+from tkg.model.time import iso
+from tkg.model.verdict import Note, Outcome, StatusChange, Verdict
+from tkg.text import MAX_TEXT, clean
+
+#: what a note of a mark is about
+MARK = "audit-mark"
+_WAITS = (Outcome.HELD, Outcome.QUARANTINED)
+_STANDS = (Outcome.ACCEPTED, Outcome.REINFORCED)
+_MICRO = 1_000_000
+
+
+class Share(Value):
+    """A share with its 95 % interval (Wilson)."""
+
+    hits: int
+    n: int
+
+    @property
+    def rate(self) -> float | None:
+        """`hits / n`; None where nothing was counted."""
+        return self.hits / self.n if self.n else None
+
+    def shown(self) -> dict[str, Any]:
+        """Return the share as JSON."""
+        low, high = wilson(self.hits, self.n)
+        return {"hits": self.hits, "n": self.n, "rate": self.rate, "low": low, "high": high}
+
+
+class QueueFigures(Value):
+    """The review queue and what it costs.
+
+    `seconds_per_review` is the median of reviews that were timed; `by_source` which sources cause the most, `grown` how
+    many came in less how many were settled in the last seven days; `alarm` says in words what is too much, if anything.
+    """
+
+    length: int
+    oldest_seconds: int
+    median_seconds: int
+    seconds_per_review: float | None
+    reviews: int
+    grown: int
+    by_source: tuple[tuple[str, int], ...]
+    alarm: str = ""
+
+
+class GateFigures(Value):
+    """What the gate did; see `Handle.gate_figures`."""
+
+    candidates: int
+    runs: int
+    funnel: tuple[Stage, ...]
+    outcomes: Mapping[str, int]
+    accepted_by_class: Mapping[str, Share]
+    writes_per_hundred_runs: tuple[tuple[str, str, float], ...]
+    conflicts: Share
+    queue: QueueFigures
+    false_accepts: Share
+    false_rejects: Share
+    poison_exposure: int
+    rediscovered: int
+
+
+class Sampled(Value):
+    """One decision drawn for an audit. Of what was refused no word is kept: the source says what it was."""
+
+    verdict: str
+    at: str | None
+    kind: str
+    outcome: str
+    code: str
+    stage: str
+    channel: str
+    source: str | None
+    principal: str | None
+    session: str | None
+    claim: str | None = None
+    says: str | None = None
+    reasons: tuple[str, ...] = ()
+    marked: bool | None = None
+
+
+@dataclass
+class Books:
+    """Everything the figures need, read in one pass over the ledger."""
+
+    decisions: list[Recorded]
+    verdicts: dict[str, Verdict]
+    marks: dict[str, bool]
+    timed: list[float]
+    settled: list[int]
+    sources: dict[str, str]
+    principals: dict[str, str | None]
+    withdrawn: dict[str, int]
+    shown: list[tuple[int, str]]
+    clashes: set[str]
+
+    @classmethod
+    def read(cls, tenant: Tenant, caller: Caller) -> Books:
+        """Read what the caller reaches."""
+        books = cls([], {}, {}, [], [], {}, {}, {}, [], set())
+        for entry in tenant.ledger.read_since(0):
+            if reaches(caller, entry.scope):
+                books._take(entry)
+        return books
+
+    def _take(self, entry: Entry) -> None:
+        for record in entry.records:
+            match record:
+                case Verdict() if record.channel is not None:
+                    self.verdicts[record.id] = record
+                    self.decisions.append(recorded(record, entry))
+                case Note(about="audit-mark") if record.body is not None:
+                    found = json.loads(record.body)
+                    self.marks[found["verdict"]] = bool(found["right"])
+                case Note(about="review") if record.body is not None:
+                    self.settled.append(entry.tx_time)
+                    spent = json.loads(record.body).get("milliseconds")
+                    if spent is not None:
+                        self.timed.append(spent / 1000)
+                case (
+                    StatusChange(axis="status", value="revoked" | "rejected")
+                    | StatusChange(axis="support", value="unsupported")
+                ):
+                    self.withdrawn.setdefault(record.target, entry.seq)
+                case StatusChange(axis="status", value="active") | StatusChange(axis="support", value="supported"):
+                    self.withdrawn.pop(record.target, None)
+                case Retrieval():
+                    self.shown += [(entry.seq, one) for one in record.shown]
+                case Conflict():
+                    self.clashes |= {record.left, record.right}
+                case _ if record.record == "source" and record.uri is not None:
+                    self.sources[record.id] = record.uri
+
+    def right(self) -> dict[str, bool]:
+        """Return candidate -> whether it should be believed: by marks, by revocation, by what was believed later."""
+        found: dict[str, bool] = {}
+        for one in self.decisions:
+            if one.outcome in _STANDS and one.about is not None:
+                found[one.candidate] = one.about not in self.withdrawn
+        for verdict, correct in self.marks.items():
+            if (made := self.verdicts.get(verdict)) is not None:
+                found[made.candidate] = correct is (made.outcome in _STANDS)
+        return found
+
+
+def recorded(verdict: Verdict, entry: Entry) -> Recorded:
+    """Return a verdict as the accounts see it."""
+    return Recorded(
+        id=verdict.id,
+        candidate=verdict.candidate,
+        kind=verdict.kind,
+        outcome=verdict.outcome,
+        code=verdict.code,
+        stage=verdict.stage,
+        channel=verdict.channel or Channel.EXTERNAL,
+        consequence=verdict.consequence,
+        confidence=verdict.confidence,
+        checks=verdict.checks or (),
+        at=entry.tx_time,
+        seq=entry.seq,
+        scope=verdict.scope,
+        session=verdict.session,
+        source_id=verdict.source_id,
+        predicate_id=verdict.predicate_id,
+        about=verdict.about,
+    )
+
+
+def gate_figures(tenant: Tenant, caller: Caller) -> GateFigures:
+    """See `Handle.gate_figures`."""
+    books = Books.read(tenant, caller)
+    made = books.decisions
+    claims = [one for one in made if one.kind in SEMANTIC]
+    runs = len({one.session for one in made if one.session is not None})
+    written = [one for one in claims if one.outcome in _STANDS]
+    return GateFigures(
+        candidates=len(made),
+        runs=runs,
+        funnel=funnel(made),
+        outcomes=dict(sorted(Counter(one.outcome.value for one in made).items())),
+        accepted_by_class={
+            channel.value: Share(hits=sum(one.channel is channel for one in written), n=n)
+            for channel in Channel
+            if (n := sum(one.channel is channel for one in claims))
+        },
+        writes_per_hundred_runs=_rates(books, made, runs),
+        conflicts=Share(hits=sum(one.about in books.clashes for one in written), n=len(written)),
+        queue=queue_figures(tenant, caller, books),
+        false_accepts=_marked(books, made, accepted=True),
+        false_rejects=_marked(books, made, accepted=False),
+        poison_exposure=sum(books.withdrawn.get(one, 0) > seq for seq, one in books.shown),
+        rediscovered=_rediscovered(claims),
+    )
+
+
+def _rates(books: Books, made: Iterable[Recorded], runs: int) -> tuple[tuple[str, str, float], ...]:
+    """Return (source, kind, writes per hundred runs), the busiest first; without sessions the plain counts."""
+    counted = Counter(
+        (books.sources.get(one.source_id or "", one.source_id or "(none)"), one.kind)
+        for one in made
+        if one.outcome in _STANDS
+    )
+    return tuple((source, kind, n * 100 / runs if runs else float(n)) for (source, kind), n in counted.most_common(20))
+
+
+def _marked(books: Books, made: Iterable[Recorded], *, accepted: bool) -> Share:
+    """Return how many of the marked decisions of one side were wrong."""
+    marks = [
+        books.marks[one.id]
+        for one in made
+        if one.id in books.marks and (one.outcome in _STANDS if accepted else one.outcome is Outcome.REJECTED)
+    ]
+    return Share(hits=sum(not right for right in marks), n=len(marks))
+
+
+def _rediscovered(claims: Iterable[Recorded]) -> int:
+    """Return how often something refused was found again in another run: look-ups that a memory would have saved."""
+    refused: dict[str, str | None] = {}
+    again = 0
+    for one in claims:
+        if one.candidate in refused and one.session != refused[one.candidate]:
+            again += 1
+        if one.outcome is Outcome.REJECTED and one.stage not in ("never_store", "scope_and_channel"):
+            refused.setdefault(one.candidate, one.session)
+        elif one.outcome in _STANDS:
+            refused.pop(one.candidate, None)
+    return again
+
+
+def queue_figures(tenant: Tenant, caller: Caller, books: Books) -> QueueFigures:
+    """Return the length, the ages and the cost of the review queue, and whether it is too long."""
+    policy, now = tenant.policies.write, tenant.now()
+    waiting = {identifier for _, identifier in queue(tenant, caller)}
+    by_id = {one.about: one for one in books.decisions if one.about in waiting}
+    ages = sorted(max(0, (now - one.at) // _MICRO) for one in by_id.values())
+    sources = Counter(books.sources.get(one.source_id or "", "(none)") for one in by_id.values())
+    week = now - 7 * 86_400 * _MICRO
+    came = sum(one.outcome in _WAITS and one.at > week for one in books.decisions)
+    alarms = []
+    if len(waiting) >= policy.review_alarm:
+        alarms.append(f"{len(waiting)} wait, {policy.review_alarm} are too many")
+    if ages and ages[-1] >= policy.review_alarm_days * 86_400:
+        alarms.append(f"the oldest waits {ages[-1] // 86_400} days, {policy.review_alarm_days} are too long")
+    if alarms and sources:
+        alarms.append(f"most come from {sources.most_common(1)[0][0]}")
+    return QueueFigures(
+        length=len(waiting),
+        oldest_seconds=ages[-1] if ages else 0,
+        median_seconds=int(median(ages)) if ages else 0,
+        seconds_per_review=median(books.timed) if books.timed else None,
+        reviews=len(books.settled),
+        grown=came - sum(at > week for at in books.settled),
+        by_source=tuple(sources.most_common(10)),
+        alarm="; ".join(alarms),
+    )
+
+
+# -- samples
+
+
+def sample(tenant: Tenant, caller: Caller, which: str, size: int, seed: int) -> list[Sampled]:
+    """See `Handle.audit_sample`."""
+    if which not in ("rejected", "accepted") or size < 1:
+        raise RequestError("a sample is of rejected or accepted decisions, one or more")
+    books = Books.read(tenant, caller)
+    wanted = (Outcome.REJECTED,) if which == "rejected" else _STANDS
+    pool = [one for one in books.decisions if one.kind in SEMANTIC and one.outcome in wanted]
+    drawn = sorted(pool, key=lambda one: digest(f"{seed}:{one.id}"))[
+        :size
+    ]  # by lot: a digest knows nothing of its text
+    return [_sampled(tenant, books, one) for one in sorted(drawn, key=lambda one: one.seq)]
+
+
+def _sampled(tenant: Tenant, books: Books, one: Recorded) -> Sampled:
+    verdict = books.verdicts[one.id]
+    claim = None if one.about is None else tenant.graph.claim(one.about)
+    said = None if claim is None else claim.claim
+    return Sampled(
+        verdict=one.id,
+        at=iso(one.at),
+        kind=one.kind,
+        outcome=one.outcome.value,
+        code=one.code,
+        stage=one.stage,
+        channel=one.channel.value,
+        source=books.sources.get(one.source_id or ""),
+        principal=verdict.principal,
+        session=one.session,
+        claim=one.about,
+        says=None if said is None or said.subject is None else f"{said.subject} · {said.predicate}: {said.object}",
+        reasons=tuple(check.reason for check in one.checks if check.outcome not in ("pass", "note")),
+        marked=books.marks.get(one.id),
+    )
+
+
+def mark(tenant: Tenant, caller: Caller, verdict_id: str, right: bool, reason: str) -> None:
+    """See `Handle.audit_mark`."""
+    principal = person(caller, "a mark")
+    found = tenant.graph.verdict(verdict_id)
+    if found is None or not reaches(caller, found[0].scope):
+        raise NotFound("no such verdict in this scope")
+    body = {"verdict": verdict_id, "right": right, "reason": clean(reason, "reason", limit=MAX_TEXT) if reason else ""}
+    note = Note(id=tenant.ids.new("nte"), about=MARK, body=canonical(body), actor=principal)
+    tenant.commit("audit", found[0].scope, [note])
+
+
+# -- policies
+
+
+def compare(tenant: Tenant, caller: Caller, policies: Mapping[str, WritePolicy]) -> dict[str, Loss]:
+    """See `Handle.compare_policies`."""
+    books = Books.read(tenant, caller)
+    right = books.right()
+    return {name: price(tenant, books.decisions, right, policy) for name, policy in policies.items()}
+
+
+def price(tenant: Tenant, made: Iterable[Recorded], right: Mapping[str, bool], policy: WritePolicy) -> Loss:
+    """Return what the recorded candidates would have cost under a policy."""
+    declared = {tenant.names.predicate(name): one for name, one in policy.registry.predicates.items()}
+    steering = {tenant.names.predicate(name) for name in policy.steering}
+    fresh, lost = [], 0
+    for one in made:
+        key = one.predicate_id or ""
+        again = rejudge(one, policy, declared.get(key), steering=key in steering)
+        if again is None:
+            lost += 1
+        else:
+            fresh.append(again)
+    return loss(fresh, right, policy.weights).model_copy(update={"uncomparable": lost})
+
+
+def stages(figures: GateFigures) -> Iterator[Stage]:
+    """Yield the stages at which something stopped, in order."""
+    assert len(figures.funnel) == len(STAGES)
+    yield from (one for one in figures.funnel if one.entering != one.leaving)

@@ -1,0 +1,137 @@
+"""The verbs around the gate, as a part of `Handle`: the review queue, promotion, and the gate's figures."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from tkg.gate.accounts import Loss
+from tkg.memory import accounting, drifting, promoting, reviewing
+from tkg.memory.answers import Explanation, Plan, Waiting
+from tkg.memory.caller import Caller
+from tkg.memory.tenant import Tenant
+from tkg.model.policy import WritePolicy
+from tkg.model.verdict import Verdict
+
+if TYPE_CHECKING:
+    from tkg.memory.store import Memory
+
+
+class Gatekeeping(ABC):
+    """What waits for a person and what a person decides; what the gate did and whether it was right."""
+
+    _memory: Memory
+    _caller: Caller
+
+    @abstractmethod
+    def _reading(self) -> AbstractContextManager[Tenant]: ...
+
+    @abstractmethod
+    def _writing(self) -> AbstractContextManager[Tenant]: ...
+
+    def review(self) -> list[Waiting]:
+        """Return what waits for a person, oldest first: source, words in context, rivals, and what each choice does."""
+        with self._reading() as tenant:
+            return reviewing.review(tenant, self._caller)
+
+    def decide(
+        self,
+        candidate: str,
+        decision: str,
+        *,
+        reason: str = "",
+        changes: Mapping[str, Any] | None = None,
+        into: str | None = None,
+        seconds: float | None = None,
+    ) -> Plan:
+        """Decide about what waits; an acceptance is recorded as evidence of class human_verified.
+
+        Args:
+            candidate: id of the claim, skill, summary or action.
+            decision: "accept"; "reject"; "edit" (a corrected claim takes its place); "merge" (it says the same as
+                another claim, which gains its evidence); "reopen" (take the last decision back).
+            reason: why; required for what has high consequence.
+            changes: for an edit: new subject, predicate, object, valid_from or valid_to.
+            into: for a merge: id of the claim that says the same.
+            seconds: how long the review took, for the figures of the queue.
+
+        Raises:
+            NotPermitted: not a person's channel, or the proposer itself. Conflict: it is not waiting.
+            RequestError: an unknown decision, or one without what it needs.
+        """
+        with self._writing() as tenant:
+            return reviewing.decide(
+                tenant, self._caller, candidate, decision, reason, changes=changes, into=into, seconds=seconds
+            )
+
+    def decide_many(self, candidates: Sequence[str], decision: str, *, reason: str) -> list[Plan]:
+        """Accept or reject several candidates at once.
+
+        Raises:
+            NotPermitted: an acceptance of something of high consequence, or of what agents follow (skills, actions): those
+                are accepted one by one. Nothing is decided then.
+        """
+        with self._writing() as tenant:
+            return reviewing.decide_many(tenant, self._caller, candidates, decision, reason)
+
+    def promote(self, claim: str, *, to: str = "tenant", reason: str) -> Verdict:
+        """Make a claim of a user the tenant's, or one of the tenant's everybody's ("global"), as a person.
+
+        The wider claim is judged by the gate in its new scope, rests on the person's word, and within the tenant on the
+        claim it came from.
+
+        Args:
+            claim: id of the claim.
+            to: "tenant" or "global".
+            reason: why others should read it.
+
+        Raises:
+            NotPermitted: not a person; for "global" not a verified one. Conflict: it does not stand, or has that scope.
+            Rejected: the gate refused it there.
+        """
+        with self._writing() as tenant:
+            return promoting.promote(self._memory, tenant, self._caller, claim, to, reason)
+
+    def global_claims(self) -> list[Explanation]:
+        """Return everything that is global, each put there by a person. It should be little."""
+        return promoting.everybodys(self._memory)
+
+    def gate_figures(self) -> accounting.GateFigures:
+        """Return what the gate did: funnel, outcomes, acceptance by class, rates by source, the review queue, mistakes."""
+        with self._reading() as tenant:
+            return accounting.gate_figures(tenant, self._caller)
+
+    def audit_sample(self, which: str = "rejected", size: int = 50, *, seed: int = 0) -> list[accounting.Sampled]:
+        """Draw decisions at random ("rejected" or "accepted") for a person to mark with `audit_mark`.
+
+        Args:
+            which: the side to look at.
+            size: most decisions.
+            seed: the same seed draws the same from the same ledger.
+        """
+        with self._reading() as tenant:
+            return accounting.sample(tenant, self._caller, which, size, seed)
+
+    def audit_mark(self, verdict: str, *, right: bool, reason: str = "") -> None:
+        """Say as a person whether a decision of the gate was right; the figures count it."""
+        with self._writing() as tenant:
+            accounting.mark(tenant, self._caller, verdict, right, reason)
+
+    def audit_drift(self, *, record: bool = True) -> drifting.Drift:
+        """Return how writing has changed and what stands out; new alarms become ledger entries.
+
+        Args:
+            record: write new alarms down; a read-only store cannot.
+        """
+        with self._writing() if record else self._reading() as tenant:
+            return drifting.drift(tenant, self._caller, record=record)
+
+    def compare_policies(self, policies: Mapping[str, WritePolicy]) -> dict[str, Loss]:
+        """Return what the recorded candidates would have cost under each policy, with that policy's weights.
+
+        What was believed and not withdrawn counts as right, what was withdrawn as wrong; a mark overrides both.
+        """
+        with self._reading() as tenant:
+            return accounting.compare(tenant, self._caller, policies)
