@@ -179,6 +179,11 @@ class MemoryGraph:
         last = pairs[limit - 1][0] if 0 < limit < len(pairs) else None
         return [pair for place, pair in enumerate(pairs) if place < limit or pair[0] == last]
 
+    def skills(self) -> list[str]:
+        """Ids of the skills."""
+        found = [(seq, key) for key, (record, seq) in self._records.items() if _is_skill(record)]
+        return [key for _, key in sorted(found)]
+
     # -- predicates
     def _claims(self) -> Iterator[Claim]:
         """Yield every claim, by id."""
@@ -381,6 +386,10 @@ class MemoryGraph:
         found: Counter[str] = Counter(record.record for record, _ in self._records.values())
         found.update(self._named.values())
         return {kind: found[kind] for kind in KINDS}
+
+
+def _is_skill(record: Record) -> bool:
+    return isinstance(record, Artefact) and record.kind == "skill"
 
 
 def _form(claim: Claim) -> str | None:

@@ -105,6 +105,10 @@ class Graph(Protocol):
         """
         ...
 
+    def skills(self) -> list[str]:
+        """A sweep: ids of the skills, whatever became of them."""
+        ...
+
     # -- predicates: sweeps for audits, and what is needed to find a claim from its other end; a predicate is named in
     # the form in which names are compared (`tkg.text.match_form`)
     def predicates(self) -> list[tuple[str, int]]:

@@ -162,6 +162,11 @@ class Reads:
         whole = [(left, right) for left, right in self._rows("clashes_of_claim", id=last)]
         return [pair for pair in pairs if pair[0] != last] + whole
 
+    def skills(self) -> list[str]:
+        """Ids of the skills."""
+        views = (self.artefact(key) for key in self._ids("skills"))
+        return [view.artefact.id for view in views if view is not None and view.artefact.kind == "skill"]
+
     # -- predicates
     def predicates(self) -> list[tuple[str, int]]:
         """Each predicate with the number of its claims."""

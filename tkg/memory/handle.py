@@ -15,6 +15,7 @@ from tkg.memory import (
     regressions,
     remembering,
     revoking,
+    skills,
     writing,
 )
 from tkg.memory.answers import Explanation, Lineage, Plan, Value
@@ -23,6 +24,7 @@ from tkg.memory.care import Care
 from tkg.memory.gatekeeping import Gatekeeping
 from tkg.memory.predicates import DeclaredPredicate
 from tkg.memory.proposal import Proposal
+from tkg.memory.skills import SkillShown
 from tkg.memory.tenant import AsOf
 from tkg.model.artefact import Artefact
 from tkg.model.evidence import Evidence
@@ -248,6 +250,11 @@ class Handle(Care, Asking, Gatekeeping):
         """
         with self._reading() as tenant:
             return predicates.listing(tenant, as_of)
+
+    def skills(self) -> list[SkillShown]:
+        """Return the skills of this scope, the oldest first: whether each stands, and the folder it lies in."""
+        with self._reading() as tenant:
+            return skills.listing(tenant, self._caller, self._memory.skills)
 
     def suggest_predicates(self, *, least_support: int = 5, least_confidence: float = 0.95) -> list[Suggestion]:
         """Return declarations that what is stored speaks for, with support, confidence and examples.

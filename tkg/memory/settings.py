@@ -17,7 +17,7 @@ from tkg.text import match_form
 def read_policies(path: Path | None) -> Policies:
     """Read the policies of a store.
 
-    The file has a list `shipped` (names of sets of declarations that come with tkg) and the tables `[write]`, `[read]`, `[forget]` (fields of the policy objects) and `[predicates.NAME]`.
+    The file has `skills` (see `read_skills`), a list `shipped` (names of sets of declarations that come with tkg) and the tables `[write]`, `[read]`, `[forget]` (fields of the policy objects) and `[predicates.NAME]`.
 
     Args:
         path: `tkg.toml`, or None; a missing file gives the defaults.
@@ -27,19 +27,41 @@ def read_policies(path: Path | None) -> Policies:
     """
     if path is None or not path.exists():
         return Policies()
-    try:
-        text = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RequestError(f"{path.name} cannot be read: {error}") from None
-    unknown = set(text) - {"write", "read", "forget", "predicates", "shipped"}
+    text = _read(path)
+    unknown = set(text) - {"write", "read", "forget", "predicates", "shipped", "skills"}
     if unknown:
-        raise RequestError(f"{path.name}: unknown entry {min(unknown)}; use shipped, write, read, forget or predicates")
+        raise RequestError(
+            f"{path.name}: unknown entry {min(unknown)}; use shipped, skills, write, read, forget or predicates"
+        )
     registry = Registry.of(_declared(path.name, text))
     return Policies(
         write=WritePolicy.build(registry=registry, **text.get("write", {})),
         read=ReadPolicy.build(**text.get("read", {})),
         forget=ForgetPolicy.build(**text.get("forget", {})),
     )
+
+
+def read_skills(path: Path | None) -> Path | None:
+    """Return the folder for skills that a `tkg.toml` names with `skills = "…"`, seen from the file; None for none.
+
+    Raises:
+        RequestError: not TOML, or not text.
+    """
+    if path is None or not path.exists():
+        return None
+    folder = _read(path).get("skills")
+    if folder is None:
+        return None
+    if not isinstance(folder, str) or not folder.strip() or "\x00" in folder:
+        raise RequestError(f'{path.name}: skills names a folder, such as skills = "skills"')
+    return path.parent / folder
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RequestError(f"{path.name} cannot be read: {error}") from None
 
 
 @cache

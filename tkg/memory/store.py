@@ -39,7 +39,8 @@ from tkg.memory.fetching import Limits
 from tkg.memory.handle import Handle
 from tkg.memory.projections import ENGINES, INDEX, Projections, remove_projections
 from tkg.memory.reverifying import EvidenceReport, reverify
-from tkg.memory.settings import read_policies
+from tkg.memory.settings import read_policies, read_skills
+from tkg.memory.skills import SkillFolder
 from tkg.memory.tenant import Tenant
 from tkg.model.policy import Policies
 from tkg.model.scope import GLOBAL, Channel, Scope, check_segment
@@ -81,6 +82,7 @@ class Memory:
         graph_file_above: int = 50_000,
         count_tokens: Callable[[str], int] | None = None,
         verifiers: Sequence[Verifier] = (),
+        skills: str | os.PathLike[str] | None = None,
     ) -> None:
         if engine not in ENGINES:
             raise RequestError(f"engine must be one of {', '.join(ENGINES)}")
@@ -100,7 +102,10 @@ class Memory:
         self._closed = False
         if self.path is not None:
             self._claim_directory(self.path)
-        self.policies = policies or read_policies(None if self.path is None else self.path / "tkg.toml")
+        settings = None if self.path is None else self.path / "tkg.toml"
+        self.policies = policies or read_policies(settings)
+        #: folder in which skills lie as files; None where nobody asked for them
+        self.skills = Path(skills).absolute() if skills is not None else read_skills(settings)
 
     def _claim_directory(self, path: Path) -> None:
         marker = path / "store.json"
@@ -430,6 +435,7 @@ class Memory:
                 folder=folder,
                 count_tokens=self._count_tokens,
                 verifiers=self._verifiers,
+                skills=None if self.skills is None or self.read_only else SkillFolder(self.skills, tenant),
             )
             for one in waiting:
                 with suppress(Busy, DiskFull):  # it is out of every read; the next opening goes on
@@ -469,6 +475,7 @@ def open_memory(
     graph_file_above: int = 50_000,
     count_tokens: Callable[[str], int] | None = None,
     verifiers: Sequence[Verifier] = (),
+    skills: str | os.PathLike[str] | None = None,
 ) -> Memory:
     """Open a store, creating the directory at the first use.
 
@@ -482,6 +489,7 @@ def open_memory(
         graph_file_above: number of ledger entries above which a tenant's graph lives in a file instead of memory.
         count_tokens: counts what `token_budget` bounds; default: an estimate from the bytes.
         verifiers: ask the sources of claims of high consequence when recall shows them; see `tkg.memory.at_use`.
+        skills: folder in which the skills that stand lie as `SKILL.md` (default: what `tkg.toml` names, or none).
 
     Raises:
         NewerFormat: written by a newer tkg.
@@ -497,4 +505,5 @@ def open_memory(
         graph_file_above=graph_file_above,
         count_tokens=count_tokens,
         verifiers=verifiers,
+        skills=skills,
     )

@@ -24,6 +24,7 @@ from tkg.ledger.port import Ledger
 from tkg.memory.declaring import AXIS, registry_at
 from tkg.memory.names import Names
 from tkg.memory.sessions import Sessions
+from tkg.memory.skills import SkillFolder
 from tkg.memory.tombstones import Tombstones
 from tkg.model.claim import Claim
 from tkg.model.entry import Draft, Entry, Record
@@ -53,6 +54,7 @@ class Tenant:
         folder: Path | None = None,
         count_tokens: Callable[[str], int] | None = None,
         verifiers: Sequence[Verifier] = (),
+        skills: SkillFolder | None = None,
     ) -> None:
         self.lock = threading.RLock()
         self.ledger = ledger
@@ -64,6 +66,8 @@ class Tenant:
         self.names = Names(ledger.key)
         #: where the tenant's files lie; None in memory
         self.folder = folder
+        #: where skills lie as files; None where nobody asked for them
+        self.skills = skills
         self._project = project
         self._attach()
 
@@ -82,6 +86,8 @@ class Tenant:
         #: transactions that changed declarations of predicates, and the declarations from each on
         self._declared = sorted({seq for seq, _ in self.book.of_axis(AXIS)})
         self._registries: dict[int, Registry] = {}
+        if self.skills is not None:
+            self.skills.attach(self)
 
     def renew(self, discard: Callable[[], None]) -> None:
         """Close the projections, throw them away, and make them again from the ledger as it is now.
@@ -143,6 +149,8 @@ class Tenant:
                 for other in record.depends_on:
                     self._depends(record.id, other)
         self.sessions.note(entry)
+        if self.skills is not None:
+            self.skills.follow(self, entry)
         return entry
 
     def sources_of(self, uri: str) -> list[str]:

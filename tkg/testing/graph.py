@@ -70,7 +70,14 @@ def questions(history: Histories, every: int = 1) -> Iterator[tuple[str, tuple[A
     yield from _of_predicates(ids)
     for padding in (0, 2_000):  # so many that a graph may rather read all claims
         yield "claims", ((*nodes, *(f"{_UNKNOWN}{number}" for number in range(padding))),)
-    yield from (("conflicts", ()), ("changes", ()), ("dependencies", ()), ("counts", ()), ("predicates", ()))
+    yield from (
+        ("conflicts", ()),
+        ("changes", ()),
+        ("dependencies", ()),
+        ("counts", ()),
+        ("predicates", ()),
+        ("skills", ()),
+    )
     yield "shared_slots", ()
     for prefix in ("", "clm_", *(node[:14] for node in nodes[::5])):
         yield "identifiers", (prefix, "", 1000)
