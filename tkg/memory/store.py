@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import os
 import shutil
 import threading
@@ -17,9 +16,7 @@ from typing import Final, Self
 from tkg.clock import Clock, SystemClock
 from tkg.errors import (
     Busy,
-    Damaged,
     DiskFull,
-    NewerFormat,
     NotFound,
     NotPermitted,
     RequestError,
@@ -35,6 +32,7 @@ from tkg.ledger.sqlite import open_ledger
 from tkg.memory import checking, copying, doctor, erasing, importing
 from tkg.memory.at_use import Verifier
 from tkg.memory.declaring import declare
+from tkg.memory.directory import FORMAT, claim_directory
 from tkg.memory.fetching import Limits
 from tkg.memory.handle import Handle
 from tkg.memory.projections import ENGINES, INDEX, Projections, remove_projections
@@ -46,8 +44,6 @@ from tkg.model.policy import Policies
 from tkg.model.scope import GLOBAL, Channel, Scope, check_segment
 from tkg.text import MAX_NAME, clean
 
-#: format of a store's directory; a newer one is refused
-FORMAT: Final = 1
 #: tenants kept open at once; the least recently used one is closed first
 OPEN_TENANTS: Final = 8
 #: who may bring a tenant into being by a first accepted write
@@ -101,39 +97,11 @@ class Memory:
         self._unfiled: dict[str, MemoryLedger] = {}
         self._closed = False
         if self.path is not None:
-            self._claim_directory(self.path)
+            claim_directory(self.path, read_only=read_only)
         settings = None if self.path is None else self.path / "tkg.toml"
         self.policies = policies or read_policies(settings)
         #: folder in which skills lie as files; None where nobody asked for them
         self.skills = Path(skills).absolute() if skills is not None else read_skills(settings)
-
-    def _claim_directory(self, path: Path) -> None:
-        marker = path / "store.json"
-        try:
-            if marker.exists():
-                found = json.loads(marker.read_text(encoding="utf-8"))["format"]
-                if found > FORMAT:
-                    raise NewerFormat(
-                        f"{path} was written in store format {found}; this tkg reads up to {FORMAT}: run `pip install --upgrade tkg`"
-                    )
-            elif self.read_only:
-                raise NotFound(f"{path} is not a store; make one with `tkg init --store {path}`")
-            elif path.exists() and any(path.iterdir()) and not (path / "tkg.toml").exists():
-                raise RequestError(f"{path} holds other files; name an empty or new directory for the store")
-            else:
-                path.mkdir(mode=0o700, parents=True, exist_ok=True)
-                (path / "tenants").mkdir(mode=0o700, exist_ok=True)
-                fresh = marker.with_suffix(".new")
-                fresh.write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
-                os.replace(fresh, marker)
-        except (ValueError, KeyError, TypeError):
-            raise Damaged(f'{marker} cannot be read; restore it with the content {{"format": {FORMAT}}}') from None
-        except NotADirectoryError:
-            raise RequestError(f"{path} is not a directory") from None
-        except PermissionError:
-            raise RequestError(
-                f"{path} cannot be used: permission denied; choose a directory you can write to"
-            ) from None
 
     # -- handles and tenants
 
