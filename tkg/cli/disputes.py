@@ -16,6 +16,7 @@ from tkg.cli.options import AsOf, Engine, EngineChoice, Json, Store, Tenant, Use
 from tkg.cli.read import value_line
 from tkg.cli.screen import console, period, print_fields, print_heading, print_json, print_line, print_table, when
 from tkg.errors import RequestError
+from tkg.memory.auditing import AuditPage
 from tkg.memory.findings import Dispute, Side
 from tkg.memory.handle import Handle
 from tkg.memory.reading import Contradiction
@@ -50,16 +51,33 @@ def contradictions(
     pair: Annotated[
         list[str] | None, typer.Option("--pair", metavar="ID", help="Show two claims side by side; given twice.")
     ] = None,
+    pattern: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pattern", metavar="C1…C9", help="Audit, also across slots: only this pattern; may be repeated."
+        ),
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Audit: end the page after so many.")] = None,
+    after: Annotated[
+        str | None, typer.Option("--after", metavar="CURSOR", help="Audit: go on after an earlier page.")
+    ] = None,
     as_of: AsOf = None,
     engine: EngineChoice = Engine.AUTO,
     json: Json = False,
 ) -> int:
     """List claims that cannot both hold; with --pair, two of them with their words, their times and the choices.
 
-    Exit 1 when there are some that nothing has settled, 0 when there are none.
+    With --limit, --after or --pattern it audits the whole scope and all below it, a page at a time and across slots as
+    well. Exit 1 when there are some that nothing has settled, 0 when there are none.
     """
     with reading(store, engine) as memory:
         handle = memory.scope(tenant, user)
+        if pattern or limit is not None or after is not None:
+            audit = handle.audit_contradictions(
+                patterns=pattern or None, after=after, limit=limit or 100, as_of=transaction(as_of)
+            )
+            _show_audit(audit, json)
+            return 1 if audit.items else 0
         if pair:
             if len(pair) != 2:
                 raise RequestError("--pair is given twice: --pair ID --pair ID")
@@ -83,6 +101,33 @@ def contradictions(
             for number, one in enumerate(listed, 1):
                 _show_pair(number, one, short(one.left), short(one.right))
     return 1 if any(one.certainty != "settled" for one in listed) else 0
+
+
+def _show_audit(audit: AuditPage, json: bool) -> None:
+    if json:
+        items = [one.model_dump(mode="json") for one in audit.items]
+        print_json("tkg.contradictions.audit/1", {"count": len(items), "items": items, "next": audit.next})
+        return
+    for number, one in enumerate(audit.items, 1):
+        other = " · ".join(part for part in (one.right_subject, one.right_predicate) if part is not None)
+        against = one.right_object if not other else f"{other}: {one.right_object}"
+        print_heading(f"{number}. {one.subject} · {one.predicate}")
+        print_fields(
+            [
+                ("says", one.left_object),
+                ("", one.left),
+                ("against", None if one.right is None else against),
+                ("", one.right),
+                ("together with", ", ".join(one.claims[2:]) or None),
+                ("both hold", period(one.valid_from, one.valid_to)),
+                ("certainty", f"{one.certainty} ({one.pattern}, {one.rule})"),
+                ("scope", one.scope),
+            ]
+        )
+    if audit.next is not None:
+        print_line(f"More may follow: --after {audit.next}")
+    elif not audit.items:
+        print_line("Nothing contradicts.")
 
 
 def _show_pair(number: int, one: Contradiction, left: str, right: str) -> None:

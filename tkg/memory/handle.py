@@ -7,6 +7,7 @@ from typing import Any
 
 from tkg.belief.mining import Suggestion
 from tkg.memory import (
+    auditing,
     changing,
     deriving,
     inspecting,
@@ -20,6 +21,7 @@ from tkg.memory import (
 )
 from tkg.memory.answers import Explanation, Lineage, Plan, Value
 from tkg.memory.asking import Asking
+from tkg.memory.auditing import AuditPage
 from tkg.memory.care import Care
 from tkg.memory.gatekeeping import Gatekeeping
 from tkg.memory.predicates import DeclaredPredicate
@@ -267,6 +269,25 @@ class Handle(Care, Asking, Gatekeeping):
         """
         with self._reading() as tenant:
             return predicates.suggestions(tenant, self._caller, least_support, least_confidence)
+
+    def audit_contradictions(
+        self,
+        *,
+        patterns: Sequence[str] | None = None,
+        after: str | None = None,
+        limit: int = 100,
+        as_of: AsOf = None,
+    ) -> AuditPage:
+        """Return a page of what contradicts in this scope and all below it, within slots and across them.
+
+        Args:
+            patterns: "C1" to "C9" (default: all but C9, which lists what a narrower scope hides and is no contradiction).
+            after: `next` of the page before.
+            limit: findings after which a page ends; those of one slot stay together.
+            as_of: as the store knew it then.
+        """
+        with self._reading() as tenant:
+            return auditing.page(tenant, self._caller, tenant.seq_of(as_of), patterns, after, limit)
 
     def explain(self, identifier: str) -> Explanation:
         """Return what is stored about an id, its state, why, and every decision about it.
