@@ -77,6 +77,7 @@ def test_what_commands_print_is_what_the_schemas_say(
         *(acme(verb, claim, "--json") for verb in ("show", "explain", "lineage", "exposure", "blast", "poison-chain")),
         *(acme(verb, mailbox["summary"], "--json") for verb in ("show", "explain", "lineage", "exposure", "blast")),
         *(acme("lineage", claim, flag, "--json") for flag in ("--why", "--why-not", "--single-points")),
+        acme("contradictions", "--limit", "5", "--json"), acme("skills", "--json"),
         acme("contradictions", "--json"), acme("contradictions", "--pair", other, "--pair", rival, "--json"),
         acme("review", "--json"), acme("confirm", *PERSON, other, "--json"),
         acme("decide", *PERSON, held.json["claim_id"], "accept", "--reason", "looked at", "--json"),

@@ -20,6 +20,7 @@ from tkg.ledger.proof import Proof
 from tkg.memory import (
     accounting,
     answers,
+    auditing,
     checking,
     copying,
     doctor,
@@ -28,6 +29,7 @@ from tkg.memory import (
     predicates,
     reading,
     reverifying,
+    skills,
 )
 from tkg.model.verdict import Verdict
 
@@ -255,6 +257,7 @@ def forms() -> dict[str, type[Form]]:
         _form("tkg.show/1", answers.Explanation, exclude=("edges", "decisions", "rests_on")),
         _form("tkg.explain/1", answers.Explanation),
         _form("tkg.contradictions/1", count=int, items=list[reading.Contradiction]),
+        _form("tkg.contradictions.audit/1", count=int, items=list[auditing.Finding], next=str | None),
         _form("tkg.contradiction/1", findings.Dispute),
         _form("tkg.lineage/1", answers.Lineage),
         _form("tkg.why/1", findings.Why),
@@ -272,6 +275,7 @@ def forms() -> dict[str, type[Form]]:
         _form("tkg.hold/1", scope=str, state=str),
         _form("tkg.maintain/1", answers.Upkeep),
         _form("tkg.import/1", tenant=str, entries=int),
+        _form("tkg.skills/1", count=int, items=list[skills.SkillShown]),
         _form("tkg.predicates/1", count=int, items=list[predicates.DeclaredPredicate]),
         _form("tkg.predicates.suggest/1", count=int, items=list[Suggested], toml=str),
         _form("tkg.export/1", tenant=str, records=list[dict[str, Any]]),
