@@ -211,6 +211,15 @@ def _of_the_gate() -> list[Any]:
     ]
 
 
+def _of_declarations() -> list[type[Form]]:
+    return [
+        _form("tkg.predicates/1", count=int, items=list[predicates.DeclaredPredicate]),
+        _form("tkg.predicates.suggest/1", count=int, items=list[Suggested], toml=str),
+        _form("tkg.contradictions.audit/1", count=int, items=list[auditing.Finding], next=str | None),
+        _form("tkg.skills/1", count=int, items=list[skills.SkillShown]),
+    ]
+
+
 @cache
 def forms() -> dict[str, type[Form]]:
     """Return the model of every document by its name and version."""
@@ -220,7 +229,7 @@ def forms() -> dict[str, type[Form]]:
     frozen: dict[str, Any] = {"scope": str, "subject": str | None, "predicate": str | None, "state": str}
     about: dict[str, Any] = {"subject": str, "predicate": str}
     made = [
-        *(*_of_the_store(), *_of_the_gate()),
+        *(*_of_the_store(), *_of_the_gate(), *_of_declarations()),
         _form(
             "tkg.ingest/1",
             documents=int,
@@ -257,7 +266,6 @@ def forms() -> dict[str, type[Form]]:
         _form("tkg.show/1", answers.Explanation, exclude=("edges", "decisions", "rests_on")),
         _form("tkg.explain/1", answers.Explanation),
         _form("tkg.contradictions/1", count=int, items=list[reading.Contradiction]),
-        _form("tkg.contradictions.audit/1", count=int, items=list[auditing.Finding], next=str | None),
         _form("tkg.contradiction/1", findings.Dispute),
         _form("tkg.lineage/1", answers.Lineage),
         _form("tkg.why/1", findings.Why),
@@ -275,9 +283,6 @@ def forms() -> dict[str, type[Form]]:
         _form("tkg.hold/1", scope=str, state=str),
         _form("tkg.maintain/1", answers.Upkeep),
         _form("tkg.import/1", tenant=str, entries=int),
-        _form("tkg.skills/1", count=int, items=list[skills.SkillShown]),
-        _form("tkg.predicates/1", count=int, items=list[predicates.DeclaredPredicate]),
-        _form("tkg.predicates.suggest/1", count=int, items=list[Suggested], toml=str),
         _form("tkg.export/1", tenant=str, records=list[dict[str, Any]]),
         _form("tkg.conform/1", passed=int, failed=int, results=list[Tried]),
         _form("tkg.demo/1", Played),
