@@ -74,6 +74,8 @@ def test_the_table_is_whole() -> None:
         (errno.EROFS, RequestError),
         (errno.ENOTDIR, RequestError),
         (errno.EIO, Damaged),
+        (errno.EMFILE, Busy),
+        (errno.ENOMEM, StoreError),
     ],
 )
 def test_errors_of_the_operating_system_too(number: int, kind: type[TkgError]) -> None:

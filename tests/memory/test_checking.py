@@ -98,6 +98,12 @@ def _flip(path: Path, place: int) -> None:
     path.write_bytes(content)
 
 
+def _blank(path: Path, page: int) -> None:
+    with path.open("r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(bytes(4096))
+
+
 def _cut(folder: Path) -> None:
     edit(folder / "ledger.sqlite", "DELETE FROM content WHERE place >= 14 * 1048576")
     edit(folder / "ledger.sqlite", "DELETE FROM entries WHERE seq >= 14")
@@ -110,7 +116,8 @@ def _lose(folder: Path) -> None:
 DAMAGE: list[tuple[str, Callable[[Path], object]]] = [
     ("ledger_missing", lambda f: (f / "ledger.sqlite").unlink()),
     ("ledger_file", _lose),
-    ("ledger_structure", lambda f: (f / "ledger.sqlite").write_bytes(b"no database at all " * 300)),
+    ("ledger_file", lambda f: (f / "ledger.sqlite").write_bytes(b"no database at all " * 300)),
+    ("ledger_structure", lambda f: _blank(f / "ledger.sqlite", 3)),
     ("ledger_meta", lambda f: edit(f / "ledger.sqlite", "UPDATE meta SET value = 'globex' WHERE name = 'tenant'")),
     ("ledger_gap", lambda f: edit(f / "ledger.sqlite", "DELETE FROM entries WHERE seq = 4")),
     ("ledger_entry", lambda f: edit(f / "ledger.sqlite", "UPDATE entries SET body = body || ' ' WHERE seq = 4")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -14,9 +15,11 @@ import tkg
 from tests.engines import ENGINES, engine_or_skip
 from tkg.clock import ManualClock
 from tkg.conform import scan
+from tkg.errors import TkgError
 from tkg.ids import SeededIds
 from tkg.ledger.sqlite import SqliteLedger
 from tkg.memory import erasing
+from tkg.memory.residue import Residue, Samples
 from tkg.memory.store import folder_name
 
 pytestmark = pytest.mark.engine
@@ -405,6 +408,42 @@ def test_an_interrupted_erasure_is_done_or_not_begun(
     tenant = kitchen.memory.tenant("moor")
     assert erasing.unfinished(tenant.ledger) == [] and tenant.ledger.verify() == []
     assert kitchen.handle().value("Rolf Teague", "allergic_to").value == "sesame-KEPT-9920"
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(errno.EIO, "damaged"), (errno.ENOSPC, "disk_full"), (errno.EROFS, "invalid_request"), (errno.EMFILE, "busy")],
+)
+@pytest.mark.parametrize("where", ["write_whole", "prepare", "overwrite", "after", "sync_folder"])
+def test_a_disk_that_fails_under_an_erasure_is_an_error_with_a_code(
+    plain: Kitchen, where: str, number: int, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scans = [0]
+
+    def fails(*given: Any) -> Any:
+        if where == "after" and not scans[0]:
+            scans[0] += 1  # the scan before the entry gets through
+            return Residue(0, 0, ())
+        raise OSError(number, "as injected", str(plain.root))
+
+    with monkeypatch.context() as patch:
+        if where in ("prepare", "after"):
+            patch.setattr(Samples, "scan", fails)
+        else:
+            patch.setattr(erasing, where, fails)
+        if where == "sync_folder":  # all is done by then: a mark that stays is looked at once more, and that is all
+            plain.handle().forget(claim=plain.ada, reason="asked")
+        else:
+            with pytest.raises(TkgError) as caught:
+                plain.handle().forget(claim=plain.ada, reason="asked")
+            assert caught.value.code == code and "CANARY" not in str(caught.value)
+            assert ("acknowledged and out of every read" in str(caught.value)) == (where in ("overwrite", "after"))
+    if where in ("write_whole", "prepare"):
+        assert plain.state(plain.ada) == "active" and plain.found("CANARY-4471")
+        return
+    assert plain.state(plain.ada) == "erased"  # opened anew, which finished it
+    assert plain.found("CANARY-4471") == [] and not list(plain.root.rglob(erasing.MARKER))
+    assert erasing.unfinished(plain.memory.tenant("moor").ledger) == []
 
 
 def test_a_shared_sentence_goes_in_its_source_and_stays_in_another(plain: Kitchen) -> None:

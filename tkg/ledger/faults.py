@@ -88,6 +88,10 @@ def translate_os(error: OSError, path: Path) -> TkgError:
         return _full(path)
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG):
         return _denied(path)
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return Busy(f"{path} cannot be opened: too many files are open; close some and try again")
+    if error.errno == errno.ENOMEM:
+        return _memory(path)
     return _device(path)
 
 

@@ -160,12 +160,32 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         if not read_only or not (denied or code == sqlite3.SQLITE_IOERR_SHMSIZE):
             raise
         if log.exists() and log.stat().st_size:
-            raise
+            if denied:
+                raise
+            return _alone(path)
         # a disk that is full or cannot be written: nothing can be made beside the file. It is whole without a log; what
         # somebody should change meanwhile, the chain shows
         connection = _open(path, "mode=ro&immutable=1")
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA cell_size_check = ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _alone(path: Path) -> sqlite3.Connection:
+    """Open a database with a log on a full disk, where the memory that connections share has no room, to read it.
+
+    SQLite keeps that memory to itself where nobody else has the database open; somebody who has it has made room already.
+    """
+    connection = _open(path, "mode=rw")
+    try:
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA cell_size_check = ON")
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     except BaseException:
         connection.close()
         raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tkg.errors import StoreError
+from tkg.errors import StoreError, TkgError
 from tkg.memory import dumping, erasing, forgetting, holding, maintaining, receipts
 from tkg.memory.answers import Forgetting, Upkeep
 from tkg.memory.bound import Bound
@@ -91,7 +91,8 @@ class Care(Bound):
         Raises:
             NotFound: nothing of that name. NotPermitted: an agent's handle, or a user's on what is the tenant's.
             LegalHold: some of it is under legal hold; nothing was erased. Conflict: erased already, or the plan is old.
-            Busy, DiskFull: the content is out of every read, and the files are finished at the next opening.
+            Busy, DiskFull, Damaged, RequestError: the disk is full, failed or is read-only. The message says whether
+                nothing was erased, or it is out of every read and the files are finished at the next opening.
         """
         with self._writing() as tenant:
             wanted = forgetting.Wanted(
@@ -99,8 +100,9 @@ class Care(Bound):
             )
             try:
                 return forgetting.forget(tenant, self._caller, wanted, reason, plan)
-            except StoreError:
-                self._memory.drop(self.scope.tenant)
+            except TkgError as error:
+                if isinstance(error, StoreError) or erasing.under_way(tenant.folder):
+                    self._memory.drop(self.scope.tenant)
                 raise
 
     def maintain(self, *, dry_run: bool = True, limit: int | None = None) -> Upkeep:

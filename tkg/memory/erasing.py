@@ -11,19 +11,20 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from tkg.errors import Busy, DiskFull
+from tkg.errors import Busy, Damaged, DiskFull, RequestError
 from tkg.files import sync_folder, write_whole
 from tkg.ids import canonical, commitment, kind_of
 from tkg.ledger import file as ledger_file
+from tkg.ledger.faults import translate_os, translated
 from tkg.ledger.port import Ledger
 from tkg.memory import receipts
-from tkg.memory.projections import remove_projections
+from tkg.memory.projections import unlink_projections
 from tkg.memory.residue import Residue, Samples
 from tkg.memory.tenant import Tenant
 from tkg.model.entry import Entry
@@ -62,17 +63,53 @@ class Work:
     own: frozenset[str] = frozenset()
 
 
+@contextmanager
+def _acknowledged(folder: Path | None) -> Iterator[None]:
+    """Turn errors of the operating system after the entry into those of tkg, which say that the erasure will go on."""
+    try:
+        yield
+    except OSError as error:
+        place = folder or "the store"
+        kept = "the erasure is acknowledged and out of every read, but the files are not finished"
+        then = "open the tenant again, and it goes on"
+        match translate_os(error, Path(place)).code:
+            case "disk_full":
+                raise DiskFull(f"no space left for {place}; {kept}: free some space, then {then}") from None
+            case "invalid_request":
+                raise RequestError(
+                    f"a file below {place} cannot be opened or written; {kept}: check the permissions of the files and "
+                    f"folders, and whether the disk is mounted read-only, then {then}"
+                ) from None
+            case "busy":
+                raise Busy(f"out of memory or of open files; {kept}: free some, then {then}") from None
+            case _:
+                raise Damaged(
+                    f"the disk failed to read or write {place}; {kept}: check the disk, then {then}"
+                ) from None
+
+
 def mark(folder: Path | None) -> None:
-    """Say on disk that an erasure is under way."""
+    """Say on disk that an erasure is under way.
+
+    Raises:
+        DiskFull, Damaged, RequestError: the disk is full, failed or is read-only; nothing was erased.
+    """
     if folder is not None:
-        write_whole(folder / MARKER, "")
+        with translated(folder / MARKER):
+            write_whole(folder / MARKER, "")
 
 
 def unmark(folder: Path | None) -> None:
-    """Take that back."""
-    if folder is not None and (folder / MARKER).exists():
-        (folder / MARKER).unlink()
-        sync_folder(folder)
+    """Take that back; a mark that stays makes the next opening look for something to finish, and there is nothing."""
+    if folder is not None:
+        with suppress(OSError):
+            (folder / MARKER).unlink(missing_ok=True)
+            sync_folder(folder)
+
+
+def under_way(folder: Path | None) -> bool:
+    """Return whether an erasure was begun and not finished: what is open may not agree with the files."""
+    return folder is not None and (folder / MARKER).exists()
 
 
 def places(folder: Path) -> Iterator[Place]:
@@ -96,7 +133,8 @@ def looked_for(tenant: Tenant, texts: Iterable[str]) -> Iterator[receipts.Check]
         if tenant.folder is None or not len(samples):
             yield receipts.Check(f"text {number}", False, "not looked for: no files, or fewer than six letters")
             continue
-        found = samples.scan(_named(tenant.folder))
+        with translated(tenant.folder):
+            found = samples.scan(_named(tenant.folder))
         stores = ", ".join(sorted({store for store, _ in found.hits}))
         detail = f"{found.bytes} bytes of {found.files} files looked at, found in: {stores or 'none'}"
         yield receipts.Check(f"text {number}", not found.hits, detail)
@@ -158,9 +196,16 @@ def digest_of_rest(ledger: Ledger, ids: Iterable[str]) -> tuple[int, str]:
 
 
 def prepare(tenant: Tenant, request: dict[str, Any], ids: list[str]) -> Work:
-    """Look at everything before it goes: what will be searched for is found now, or the search proves nothing."""
+    """Look at everything before it goes: what will be searched for is found now, or the search proves nothing.
+
+    Raises:
+        Damaged, RequestError, Busy: a file cannot be read; nothing was erased.
+    """
     samples = sampled(tenant.ledger, ids)
-    before = samples.scan(_named(tenant.folder)) if tenant.folder is not None else None
+    before = None
+    if tenant.folder is not None:
+        with translated(tenant.folder):
+            before = samples.scan(_named(tenant.folder))
     return Work(request, ids, 0, "", samples, before, digest_of_rest(tenant.ledger, ids))
 
 
@@ -189,22 +234,26 @@ def settle(ledger: Ledger, folder: Path) -> list[Work]:
 
     Returns:
         What is left to do once the tenant is open.
+
+    Raises:
+        DiskFull, Damaged, RequestError: a file can be neither read nor overwritten; the message says what to do.
     """
-    if not (folder / MARKER).exists():
+    if not under_way(folder):
         return []
     waiting = unfinished(ledger)
-    for one in waiting:
-        there = {identifier for identifier, _ in ledger.sealed()}
-        if not there.isdisjoint(one.ids):
-            one.samples = sampled(ledger, one.ids)
-            one.before = one.samples.scan(_named(folder))
-            one.survivors = digest_of_rest(ledger, [*one.ids, *one.own])
-        with suppress(Busy, DiskFull):  # it is out of every read already; the file is rewritten at the next opening
-            ledger.remove_content(one.ids)
-    if waiting:
-        destroy_projections(folder)
-    else:
+    if not waiting:
         unmark(folder)
+    with _acknowledged(folder):
+        for one in waiting:
+            there = {identifier for identifier, _ in ledger.sealed()}
+            if not there.isdisjoint(one.ids):
+                one.samples = sampled(ledger, one.ids)
+                one.before = one.samples.scan(_named(folder))
+                one.survivors = digest_of_rest(ledger, [*one.ids, *one.own])
+            with suppress(Busy, DiskFull):  # it is out of every read already; the file is rewritten at the next opening
+                ledger.remove_content(one.ids)
+        if waiting:
+            destroy_projections(folder)
     return waiting
 
 
@@ -213,7 +262,7 @@ def destroy_projections(folder: Path) -> None:
     for one in places(folder):
         if one.store in ("graph", "index"):
             overwrite(one.path)
-    remove_projections(folder)
+    unlink_projections(folder)
 
 
 def overwrite(path: Path) -> None:
@@ -230,20 +279,19 @@ def complete(tenant: Tenant, work: Work) -> dict[str, Any]:
     """Do what an acknowledged erasure still needs, and return its receipt.
 
     Raises:
-        Busy, DiskFull: the content is out of every read; the next opening goes on.
+        Busy, DiskFull, Damaged, RequestError: the content is out of every read; the next opening goes on.
     """
     held = tenant.index.applied
     tenant.ledger.remove_content(work.ids)
-    folder = tenant.folder
-    if folder is None:
-        tenant.renew(lambda: None)
-    else:
-        tenant.renew(lambda: destroy_projections(folder))
-    after = None
-    if folder is not None:
-        work.destroyed = tuple(_destroy_copies(folder, work.samples))
-        after = None if work.samples is None else work.samples.scan(_named(folder))
-    receipt = receipts.seal(tenant, _receipt(tenant, work, after, held))
+    folder, after = tenant.folder, None
+    with _acknowledged(folder):
+        if folder is None:
+            tenant.renew(lambda: None)
+        else:
+            tenant.renew(lambda: destroy_projections(folder))
+            work.destroyed = tuple(_destroy_copies(folder, work.samples))
+            after = None if work.samples is None else work.samples.scan(_named(folder))
+        receipt = receipts.seal(tenant, _receipt(tenant, work, after, held))
     note = Note(
         id=tenant.ids.new("opn"), about=receipts.ABOUT.format(work.request["receipt_id"]), body=canonical(receipt)
     )

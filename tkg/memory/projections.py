@@ -12,6 +12,7 @@ from tkg.graph.port import Graph
 from tkg.index.memory import MemoryIndex
 from tkg.index.port import Index
 from tkg.index.sqlite import open_index
+from tkg.ledger.faults import translated
 from tkg.ledger.port import Ledger
 
 ENGINES: Final = ("auto", "kuzu", "ladybug", "memory")
@@ -66,7 +67,17 @@ class Projections:
 
 
 def remove_projections(folder: Path) -> None:
-    """Remove a tenant's graph and index files; they are made again when it is opened."""
+    """Remove a tenant's graph and index files; they are made again when it is opened.
+
+    Raises:
+        Damaged, RequestError: a file cannot be removed.
+    """
+    with translated(folder):
+        unlink_projections(folder)
+
+
+def unlink_projections(folder: Path) -> None:
+    """Remove them, and leave errors of the operating system to the caller."""
     for name in (GRAPH, INDEX):
         for file in sorted(folder.glob(f"{name}*")):
             file.unlink()

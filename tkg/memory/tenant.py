@@ -97,8 +97,10 @@ class Tenant:
         """
         self.graph.close()
         self.index.close()
-        discard()
-        self._attach()
+        try:
+            discard()
+        finally:  # also from what is left after a failure: an open tenant answers
+            self._attach()
 
     def _pages_of(self, predicate: str) -> Iterator[str]:
         after = ""
