@@ -67,3 +67,18 @@ def test_nothing_of_that_name(acme: Acme) -> None:
     filled(acme)
     assert acme("forget", "--subject", "Ada").code == 2
     assert acme("forget").code == 2
+
+
+def test_maintenance_fetches_sources_again_where_it_may(acme: Acme, tmp_path: Path) -> None:
+    folder = tmp_path / "sources"
+    folder.mkdir()
+    (folder / "guide.md").write_text("Deploys need nobody.\n", encoding="utf-8")
+    evidence = ("--uri", "guide.md", "--quote", "Deploys need two approvals.")
+    claim = str(acme.claim("deploys", "needs", "two approvals", *evidence).json["claim_id"])
+    assert "were not fetched again" in acme("maintain").out
+    plan = acme("maintain", "--root", folder, "--json").json["evidence"]
+    assert [(one["state"], one["suspended"], one["recorded"]) for one in plan["items"]] == [("changed", [claim], False)]
+    assert acme("show", claim, "--json").json["state"] == "active"
+    done = acme("maintain", "--root", folder, "--yes", *PERSON)
+    assert done.code == 0 and "changed" in done.out and "1 looked at" in done.out, done.err
+    assert acme("show", claim, "--json").json["state"] == "suspended"

@@ -15,10 +15,12 @@ import tkg
 from tests.engines import ENGINES, engine_or_skip
 from tkg.clock import ManualClock
 from tkg.conform import scan
-from tkg.errors import TkgError
+from tkg.errors import Damaged, TkgError
 from tkg.ids import SeededIds
+from tkg.ledger.heads import Signer, signer_of
+from tkg.ledger.proof import Proof
 from tkg.ledger.sqlite import SqliteLedger
-from tkg.memory import erasing
+from tkg.memory import erasing, receipts
 from tkg.memory.residue import Residue, Samples
 from tkg.memory.store import folder_name
 
@@ -350,6 +352,40 @@ def test_the_receipt_holds_no_name_and_every_change_to_it_is_found(kitchen: Kitc
     for key, value in receipt.items():
         changed = receipt | {key: [value, 1]}
         assert not all(one.holds for one in handle.verify_receipt(changed)), key
+
+
+def test_somebody_without_the_store_can_check_a_receipt(plain: Kitchen) -> None:
+    receipt = plain.handle().forget(subject="Ada Venn", reason="request of 3 May").receipt
+    log = receipt["log"]
+    signed = {name: value for name, value in receipt.items() if name != "mac"}
+    assert signer_of(signed) == receipt["key"] == plain.memory.head("moor").key
+    assert signer_of(signed | {"completed_at": "2020-01-01T00:00:00Z"}) is None
+    proof = Proof(
+        seq=log["seq"], leaf=log["leaf"], size=log["size"], root=log["root"], inclusion=tuple(log["inclusion"])
+    )
+    assert proof.holds() and log["size"] >= log["seq"] > 1 and log["inclusion"]
+    assert not proof.model_copy(update={"seq": log["seq"] - 1}).holds()
+    plain.say("Mo Dunn", "allergic_to", "nothing", "note:later")  # the tree grows, and the receipt still holds
+    checks = {one.what: one.holds for one in plain.handle().verify_receipt(receipt)}
+    assert checks["signature"] and checks["proof"] and checks["root"] and all(checks.values())
+
+
+def test_what_does_not_hold_of_a_receipt_is_named(plain: Kitchen) -> None:
+    handle = plain.handle()
+    receipt = handle.forget(subject="Ada Venn", reason="request of 3 May").receipt
+
+    def failed(changed: dict[str, Any]) -> set[str]:
+        return {one.what for one in handle.verify_receipt(changed) if not one.holds}
+
+    other = Signer(bytes(32)).signed({name: value for name, value in receipt.items() if name not in ("mac", "key")})
+    tenant = plain.memory.tenant("moor")
+    assert failed(receipt) == set()
+    assert "signature" in failed(receipts.seal(tenant, other))  # signed, by another key
+    assert "signature" in failed(receipts.seal(tenant, receipt | {"key": None, "signature": None}))
+    (plain.root / "head.key").write_text("no key\n")
+    with pytest.raises(Damaged):  # before anything is erased
+        handle.forget(claim=plain.rolf, reason="asked")
+    assert plain.state(plain.rolf) == "active"
 
 
 def test_a_store_that_got_the_content_back_fails_its_receipt(plain: Kitchen) -> None:

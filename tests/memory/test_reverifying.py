@@ -246,3 +246,42 @@ def test_a_store_that_is_only_read_records_nothing(tmp_path: Path) -> None:
         claim(memory, quote=QUOTE)
     with tkg.open(tmp_path / "m", engine="memory", read_only=True) as memory, pytest.raises(NotPermitted):
         memory.reverify("acme")
+
+
+def test_maintenance_fetches_again_in_its_scope_and_budget_and_a_dry_run_records_nothing(
+    memory: Memory, clock: ManualClock, tmp_path: Path
+) -> None:
+    good, _ = claim(memory, "good.md", subject="a", quote=QUOTE)
+    bad, _ = claim(memory, "bad.md", subject="b", quote=QUOTE)
+    late, _ = claim(memory, "late.md", subject="c", quote=QUOTE)
+    guest = memory.scope("acme", "guest", channel="human_stated", principal="ana", session="s")
+    private = guest.propose(
+        subject="d", predicate="need", object="rest", evidence=tkg.Evidence(uri="private.md", quote=QUOTE)
+    ).claim_id
+    assert private is not None
+    (tmp_path / "good.md").write_text(TEXT)
+    for name in ("bad.md", "late.md", "private.md"):
+        (tmp_path / name).write_text("Deploys need nobody.\n")
+    handle = memory.scope("acme", channel="human_stated", principal="ana")
+    alone = guest.maintain(roots=[tmp_path]).evidence  # a user's handle: what is the user's, not what is the tenant's
+    assert alone is not None and [one.uri for one in alone.items] == ["private.md"] and alone.left == 0
+    head = memory.tenant("acme").ledger.head.seq
+    assert handle.maintain().evidence is None and handle.maintain(dry_run=False).evidence is None  # nowhere to ask
+    plan = handle.maintain(roots=[tmp_path], documents=2).evidence
+    assert plan is not None and [(one.state, one.recorded) for one in plan.items] == [
+        ("fresh", False),
+        ("changed", False),
+    ]
+    assert plan.items[1].suspended == (bad,) and plan.left == 2
+    assert memory.tenant("acme").ledger.head.seq == head and state(memory, bad) == "active"
+    done = handle.maintain(dry_run=False, roots=[tmp_path], documents=2).evidence
+    assert done is not None and [one.recorded for one in done.items] == [True, True] and done.left == 2
+    assert [state(memory, one) for one in (good, bad, late)] == ["active", "suspended", "active"]
+    again = handle.maintain(dry_run=False, roots=[tmp_path], documents=1).evidence  # goes on with what was not reached
+    assert again is not None and [one.uri for one in again.items] == ["late.md"]
+    assert state(memory, late) == "suspended"
+    assert guest.explain(private).state == "active"  # next in turn
+    with pytest.raises(RequestError):
+        handle.maintain(roots=[tmp_path], documents=0)
+    with pytest.raises(NotPermitted):
+        memory.scope("acme", channel="agent_inferred", principal="bot").maintain(dry_run=False, roots=[tmp_path])

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from tkg.cli.command import Command
+from tkg.cli.integrity import print_evidence
 from tkg.cli.opening import check_path, reading, writing
 from tkg.cli.options import (
     ChannelChoice,
@@ -29,7 +30,7 @@ from tkg.cli.screen import print_fields, print_heading, print_json, print_line, 
 from tkg.errors import NotFound, RequestError
 from tkg.ids import kind_of
 from tkg.memory import receipts
-from tkg.memory.answers import Forgetting
+from tkg.memory.answers import Forgetting, Upkeep
 from tkg.memory.forgetting import Forgotten
 from tkg.model.scope import Channel
 
@@ -237,35 +238,57 @@ def maintain(
     tenant: Tenant,
     yes: Annotated[bool, typer.Option("--yes", help="Do it. Without it the decisions are only shown.")] = False,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Most decisions of this run.")] = None,
+    root: Annotated[
+        list[Path] | None,
+        typer.Option("--root", metavar="DIR", help="Read sources below it again; may be repeated. Default: none."),
+    ] = None,
+    host: Annotated[
+        list[str] | None,
+        typer.Option("--host", metavar="NAME", help="Ask this host over HTTP for sources again; may be repeated."),
+    ] = None,
+    most: Annotated[int, typer.Option("--most", min=1, metavar="N", help="Sources at most.")] = 100,
+    seconds: Annotated[float, typer.Option("--seconds", metavar="S", help="Begin no source after so long.")] = 60.0,
     channel: _Channel = None,
     principal: _Principal = None,
     user: User = None,
     engine: EngineChoice = Engine.AUTO,
     json: Json = False,
 ) -> None:
-    """Carry out the forget policy: what is over its time, or too much, leaves recall and stays for audit.
+    """Carry out the forget policy, and fetch the sources of evidence again where --root or --host lets it.
+
+    What is over its time, or too much, leaves recall and stays for audit. What rests on changed or gone evidence alone is
+    suspended, as by `tkg verify --evidence`; what the budget does not reach is first in the next run.
 
     Without --yes the decisions are shown, each with its reason, and nothing changes. One ledger entry for each decision; an
     interrupted run is simply repeated.
     """
+    again: dict[str, Any] = {"roots": root or [], "hosts": host or [], "documents": most, "seconds": seconds}
     if not yes:
         with reading(store, engine) as memory:
-            found = memory.scope(tenant, user).maintain()
+            found = memory.scope(tenant, user).maintain(**again)
     else:
         if channel is None or principal is None:
             raise RequestError("maintenance needs --channel and --principal: who decides?")
         with writing(store, engine) as memory:
             handle = memory.scope(tenant, user, channel=channel, principal=principal)
-            found = handle.maintain(dry_run=False, limit=limit)
+            found = handle.maintain(dry_run=False, limit=limit, **again)
     if json:
         print_json("tkg.maintain/1", found.model_dump(mode="json"))
         return
+    _show_upkeep(found, yes)
+
+
+def _show_upkeep(found: Upkeep, yes: bool) -> None:
     print_heading("Left recall" if yes else "Would leave recall (nothing was changed; --yes does it)")
     print_table(["what", "id", "why"], [(f"{s.kind}: {s.label}", s.id, s.why) for s in found.archives], whole=(1,))
     if found.stays:
         print_heading("Stays, under legal hold")
         print_table(["what", "id", "why"], [(f"{s.kind}: {s.label}", s.id, s.why) for s in found.stays], whole=(1,))
     print_line(f"{len(found.archives)} of {found.in_use} in recall, by policy {found.policy}.")
+    if found.evidence is None:
+        print_line("Sources were not fetched again: name folders (--root) or hosts (--host) that may be asked.")
+    else:
+        print_evidence(found.evidence)
 
 
 _WHO: Final = "--store ./memory --tenant acme --channel human_verified --principal ana"
@@ -277,5 +300,5 @@ COMMANDS: Final = (
         f"tkg forget {_WHO} \\\n  --subject 'Ana Reed' --reason 'request of 3 May' --yes --receipt ana.json",
     ),
     Command("hold", hold, f"tkg hold {_WHO} \\\n  --source contract.md --reason 'case 2026-17'"),
-    Command("maintain", maintain, f"tkg maintain --store ./memory --tenant acme\ntkg maintain {_WHO} --yes"),
+    Command("maintain", maintain, f"tkg maintain --store ./memory --tenant acme\ntkg maintain {_WHO} --yes --root ."),
 )

@@ -28,7 +28,6 @@ from tkg.memory import (
     findings,
     predicates,
     reading,
-    reverifying,
     skills,
 )
 from tkg.model.verdict import Verdict
@@ -159,7 +158,7 @@ def _of_the_store() -> list[Any]:
         _form("tkg.init/1", store=str, tenants=list[str]),
         _form("tkg.rebuild/1", tenant=str, entries=int),
         _form("tkg.verify/1", checking.Report, ok=bool),
-        _form("tkg.evidence/1", reverifying.EvidenceReport, counts=dict[str, int]),
+        _form("tkg.evidence/1", answers.EvidenceReport, counts=dict[str, int]),
         _form("tkg.doctor/1", ok=bool, checks=list[doctor.Check]),
         _form("tkg.backup/1", folder=str, backup=copying.Backup),
         _form("tkg.restore/1", store=str, backup=copying.Backup),

@@ -14,6 +14,7 @@ from tkg.cli.screen import print_fields, print_heading, print_json, print_line, 
 from tkg.errors import RequestError
 from tkg.ledger.heads import append_witness
 from tkg.memory import copying
+from tkg.memory.answers import EvidenceReport
 from tkg.memory.checking import Report
 
 _OneTenant = Annotated[str | None, typer.Option("--tenant", metavar="ID", help="Only this tenant (default: all).")]
@@ -100,12 +101,17 @@ def _evidence(
     if json:
         print_json("tkg.evidence/1", {"counts": report.counts, **report.model_dump(mode="json")})
     else:
-        rows = [(one.state, one.evidence, one.uri, one.why, len(one.suspended)) for one in report.items]
-        print_table(("state", "evidence", "source", "why", "suspended"), rows, whole=(1,))
-        print_line(
-            f"{len(report.items)} looked at, {report.without} with nothing to compare, {report.left} left for next time."
-        )
+        print_evidence(report)
     return 1 if {"changed", "gone"} & report.counts.keys() else 0
+
+
+def print_evidence(report: EvidenceReport) -> None:
+    """Print what came of fetching sources again."""
+    rows = [(one.state, one.evidence, one.uri, one.why, len(one.suspended)) for one in report.items]
+    print_table(("state", "evidence", "source", "why", "suspended"), rows, whole=(1,))
+    print_line(
+        f"{len(report.items)} looked at, {report.without} with nothing to compare, {report.left} left for next time."
+    )
 
 
 def doctor(store: Store, engine: EngineChoice = Engine.AUTO, json: Json = False) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -47,15 +47,22 @@ class SignedHead(Value):
 
     def signed_by(self) -> str | None:
         """Return the public key that signed exactly this, or None."""
-        try:
-            key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(self.key))
-            key.verify(bytes.fromhex(self.signature), _message(self.model_dump()))
-        except (InvalidSignature, ValueError):
-            return None
-        return self.key
+        return signer_of(self.model_dump())
 
 
-def _message(fields: dict[str, object]) -> bytes:
+def signer_of(fields: Mapping[str, object]) -> str | None:
+    """Return the public key (hex) that signed exactly these fields, or None; see `Signer.signed`."""
+    key, signature = fields.get("key"), fields.get("signature")
+    if not isinstance(key, str) or not isinstance(signature, str):
+        return None
+    try:
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(bytes.fromhex(signature), _message(fields))
+    except (InvalidSignature, ValueError):
+        return None
+    return key
+
+
+def _message(fields: Mapping[str, object]) -> bytes:
     return canonical({name: value for name, value in fields.items() if name != "signature"}).encode()
 
 
@@ -79,9 +86,13 @@ class Signer:
             "root": root.hex(),
             "hash": digest,
             "tx_time": tx_time,
-            "key": self.public,
         }
-        return SignedHead.model_validate({**fields, "signature": self._key.sign(_message(fields)).hex()})
+        return SignedHead.model_validate(self.signed(fields))
+
+    def signed(self, fields: Mapping[str, object]) -> dict[str, object]:
+        """Return the fields with `key` and `signature`: Ed25519 over the canonical JSON of all but the signature."""
+        said = {**fields, "key": self.public}
+        return {**said, "signature": self._key.sign(_message(said)).hex()}
 
 
 def load_signer(path: Path, ids: Ids) -> Signer:

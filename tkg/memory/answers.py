@@ -227,8 +227,43 @@ class UpkeepStep(Frozen):
     why: str
 
 
+class Rechecked(Frozen):
+    """One piece of evidence whose source was fetched again."""
+
+    evidence: str
+    scope: str
+    uri: str
+    state: str
+    before: str
+    why: str = ""
+    #: whether it was recorded (an answer that is as before is recorded once a day, and a dry run records nothing)
+    recorded: bool = False
+    suspended: tuple[str, ...] = ()
+    returned: tuple[str, ...] = ()
+
+
+class EvidenceReport(Frozen):
+    """What `reverify` found. `left` counts evidence that the budget did not reach; the next run begins with it."""
+
+    items: tuple[Rechecked, ...]
+    #: evidence that says nothing that can be compared: no quote and no digest
+    without: int = 0
+    left: int = 0
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many pieces are in which state."""
+        found: dict[str, int] = {}
+        for one in self.items:
+            found[one.state] = found.get(one.state, 0) + 1
+        return dict(sorted(found.items()))
+
+
 class Upkeep(Frozen):
-    """What the forget policy would do, or did: `archives` leave recall, in this order; `stays` is under legal hold."""
+    """What the forget policy would do, or did: `archives` leave recall, in this order; `stays` is under legal hold.
+
+    `evidence` is what came of fetching sources again; None where no place was named that may be asked.
+    """
 
     policy: str
     in_use: int
@@ -238,3 +273,4 @@ class Upkeep(Frozen):
     planned_at: int
     #: transaction of the last decision; None for a plan only
     done_at: int | None = None
+    evidence: EvidenceReport | None = None

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from tkg.errors import StoreError, TkgError
 from tkg.memory import dumping, erasing, forgetting, holding, maintaining, receipts
 from tkg.memory.answers import Forgetting, Upkeep
 from tkg.memory.bound import Bound
+from tkg.memory.fetching import Limits
 
 
 class Care(Bound):
@@ -105,21 +108,44 @@ class Care(Bound):
                     self._memory.drop(self.scope.tenant)
                 raise
 
-    def maintain(self, *, dry_run: bool = True, limit: int | None = None) -> Upkeep:
-        """Carry out the forget policy in this scope: what is over its time leaves recall and stays for audit.
+    def maintain(
+        self,
+        *,
+        dry_run: bool = True,
+        limit: int | None = None,
+        roots: Sequence[str | os.PathLike[str]] = (),
+        hosts: Sequence[str] = (),
+        documents: int = 100,
+        seconds: float = 60.0,
+    ) -> Upkeep:
+        """Carry out the forget policy in this scope, then fetch the sources of its evidence again within a budget.
+
+        What is over its time leaves recall and stays for audit; what rests on changed or gone evidence alone is suspended
+        (see `Memory.reverify`).
 
         Args:
-            dry_run: only say what would happen; the default.
-            limit: most decisions of this run; the next one goes on.
+            dry_run: only say what would happen, and record nothing; the default.
+            limit: most decisions of the forget policy in this run; the next one goes on.
+            roots: folders below which sources may be read again. Without roots and hosts nothing is fetched.
+            hosts: hosts that may be asked over HTTP.
+            documents: sources fetched at most; those looked at longest ago come first, and the next run goes on.
+            seconds: no source is begun after so long.
 
         Raises:
             NotPermitted: an agent's handle, or a store opened read-only (but for a dry run).
+            RequestError: a budget below one document or above no time.
         """
+        limits = Limits(roots=tuple(Path(one) for one in roots), hosts=tuple(hosts))
+        budget = maintaining.Budget(limits, documents, seconds)
         if dry_run:
             with self._reading() as tenant:
-                return maintaining.plan(tenant, self._caller)
-        with self._writing() as tenant:
-            return maintaining.carry_out(tenant, self._caller, limit=limit)
+                found = maintaining.plan(tenant, self._caller)
+                again = maintaining.evidence(tenant, self._caller, budget, record=False)
+        else:
+            with self._writing() as tenant:
+                found = maintaining.carry_out(tenant, self._caller, limit=limit)
+                again = maintaining.evidence(tenant, self._caller, budget, record=True)
+        return found.model_copy(update={"evidence": again})
 
     def verify_receipt(self, receipt: Mapping[str, Any], *, texts: Sequence[str] = ()) -> list[receipts.Check]:
         """Compare a receipt of an erasure with the store as it is now; each check says whether it holds.

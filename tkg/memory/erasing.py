@@ -199,8 +199,9 @@ def prepare(tenant: Tenant, request: dict[str, Any], ids: list[str]) -> Work:
     """Look at everything before it goes: what will be searched for is found now, or the search proves nothing.
 
     Raises:
-        Damaged, RequestError, Busy: a file cannot be read; nothing was erased.
+        Damaged, RequestError, Busy: a file (the signing key too) cannot be read; nothing was erased.
     """
+    receipts.signer(tenant)
     samples = sampled(tenant.ledger, ids)
     before = None
     if tenant.folder is not None:
@@ -291,7 +292,7 @@ def complete(tenant: Tenant, work: Work) -> dict[str, Any]:
             tenant.renew(lambda: destroy_projections(folder))
             work.destroyed = tuple(_destroy_copies(folder, work.samples))
             after = None if work.samples is None else work.samples.scan(_named(folder))
-        receipt = receipts.seal(tenant, _receipt(tenant, work, after, held))
+        receipt = receipts.seal(tenant, receipts.sign(tenant, _receipt(tenant, work, after, held)))
     note = Note(
         id=tenant.ids.new("opn"), about=receipts.ABOUT.format(work.request["receipt_id"]), body=canonical(receipt)
     )
@@ -355,7 +356,7 @@ def _receipt(tenant: Tenant, work: Work, after: Residue | None, held: int) -> di
             "unchanged": None if work.survivors is None else work.survivors == rest,
         },
         "not_covered": [{"what": what, "why": why} for what, why in receipts.NOT_COVERED],
-        "log": {"seq": work.seq, "hash": work.hash, "head": ledger.head.hash},
+        "log": receipts.logged(ledger, work.seq, work.hash),
         "tool_version": ledger_file.version(),
     }
 

@@ -12,11 +12,14 @@ from typing import Final, NamedTuple
 
 from tkg.belief.confidence import confidence_of
 from tkg.errors import NotPermitted
-from tkg.memory.answers import Upkeep, UpkeepStep
+from tkg.memory.answers import EvidenceReport, Upkeep, UpkeepStep
 from tkg.memory.caller import Caller
 from tkg.memory.closure import records
+from tkg.memory.fetching import Limits
+from tkg.memory.forgetting import owns
 from tkg.memory.holding import holds_on
 from tkg.memory.inspecting import label
+from tkg.memory.reverifying import reverify
 from tkg.memory.states import state_of
 from tkg.memory.tenant import Tenant
 from tkg.memory.visible import reaches
@@ -141,6 +144,28 @@ def _rank(tenant: Tenant, ladder: dict[Channel, int]) -> Callable[[Kept], tuple[
         return round(sure, 6), last is not None and last.value == "fresh", one.uses, one.seq
 
     return rank
+
+
+class Budget(NamedTuple):
+    """What a run may fetch again, and how much: at most so many documents, none begun after so many seconds."""
+
+    limits: Limits
+    documents: int
+    seconds: float
+
+
+def evidence(tenant: Tenant, caller: Caller, budget: Budget, *, record: bool) -> EvidenceReport | None:
+    """Fetch the sources of the evidence that the caller owns again; None where no folder and no host may be asked."""
+    if not (budget.limits.roots or budget.limits.hosts):
+        return None
+    return reverify(
+        tenant,
+        budget.limits,
+        most=budget.documents,
+        seconds=budget.seconds,
+        within=lambda scope: owns(caller, scope),
+        record=record,
+    )
 
 
 def carry_out(tenant: Tenant, caller: Caller, *, limit: int | None = None) -> Upkeep:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from tkg.errors import NotFound, RequestError
+from tkg.errors import NotFound, RequestError, TkgError
 from tkg.ids import canonical, chain_hash
+from tkg.ledger.heads import Signer, load_signer, signer_of
 from tkg.ledger.port import Ledger
+from tkg.ledger.proof import Proof, prove
+from tkg.memory.checking import KEY, read_public
 from tkg.memory.tenant import Tenant
 
-FORMAT: Final = "tkg.receipt/1"
+FORMAT: Final = "tkg.receipt/2"
+#: receipts of the first form have neither proof nor signature
+_FIRST: Final = "tkg.receipt/1"
 #: name of the note that holds a receipt
 ABOUT: Final = "receipt:{}"
 
@@ -38,6 +43,43 @@ class Check(NamedTuple):
     what: str
     holds: bool
     detail: str
+
+
+def signer(tenant: Tenant) -> Signer | None:
+    """Return what signs the store's heads, and its receipts; None for a store in memory.
+
+    Raises:
+        Damaged, DiskFull, RequestError: the key cannot be read, or made.
+    """
+    return None if tenant.folder is None else load_signer(tenant.folder.parent.parent / KEY, tenant.ids)
+
+
+def logged(ledger: Ledger, seq: int, digest: str) -> dict[str, Any]:
+    """Return where an erasure stands in the ledger: its entry, and the proof (RFC 9162) that a tree holds it."""
+    found = prove(ledger, seq)
+    return {
+        "seq": seq,
+        "hash": digest,
+        "head": ledger.head.hash,
+        "leaf": found.leaf,
+        "size": found.size,
+        "root": found.root,
+        "inclusion": list(found.inclusion),
+    }
+
+
+def sign(tenant: Tenant, receipt: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a receipt signed with the key of the store's heads, so that somebody without the store can check it.
+
+    The erasure is acknowledged by now: where the key has been lost since, the receipt says so and stays unsigned.
+    """
+    try:
+        by = signer(tenant)
+    except TkgError:
+        return {**receipt, "key": None, "signature": None, "unsigned": "the signing key could not be read"}
+    if by is None:
+        return {**receipt, "key": None, "signature": None, "unsigned": "a store in memory has no signing key"}
+    return by.signed(receipt)
 
 
 def seal(tenant: Tenant, receipt: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,14 +130,44 @@ def read(text: str) -> dict[str, Any]:
         found = None
     if isinstance(found, dict) and "receipt" in found:
         found = found["receipt"]
-    if not isinstance(found, dict) or found.get("format") != FORMAT or not isinstance(found.get("receipt_id"), str):
+    known = isinstance(found, dict) and found.get("format") in (FORMAT, _FIRST)
+    if not known or not isinstance(found.get("receipt_id"), str):
         raise RequestError("that is not a receipt of an erasure; pass the JSON that `tkg forget` printed")
+    assert isinstance(found, dict)
     return found
+
+
+def _signature(tenant: Tenant, receipt: Mapping[str, Any]) -> Iterator[Check]:
+    """Yield whether the receipt is signed with the key of the store's heads; the keyed seal is around the signature."""
+    if receipt.get("format") == _FIRST:
+        return
+    key = signer_of({name: value for name, value in receipt.items() if name != "mac"})
+    if tenant.folder is None:
+        yield Check("signature", receipt.get("key") is None, "a store in memory has no signing key")
+        return
+    own = key is not None and key == read_public(tenant.folder.parent.parent)
+    detail = "by the key of the store's heads" if own else "by another key" if key else "none that matches it"
+    yield Check("signature", own, detail)
+
+
+def _proof(ledger: Ledger, kept: Mapping[str, Any], leaf: str) -> Iterator[Check]:
+    """Yield whether the inclusion proof leads from the erasure's entry to its root, and the ledger still has that root."""
+    if kept.get("format") == _FIRST:
+        return
+    log = kept["log"]
+    said = Proof(
+        seq=log["seq"], leaf=log["leaf"], size=log["size"], root=log["root"], inclusion=tuple(log["inclusion"])
+    )
+    holds = said.leaf == leaf and said.holds()
+    yield Check("proof", holds, f"entry {said.seq} is in the tree of {said.size} entries with root {said.root[:16]}")
+    same = ledger.head.seq >= said.size and prove(ledger, said.seq, said.size).root == said.root
+    yield Check("root", same, f"the ledger's first {said.size} entries still have that root")
 
 
 def verify(tenant: Tenant, receipt: Mapping[str, Any]) -> list[Check]:
     """Compare a receipt with the store as it is now; see `Handle.verify_receipt`."""
     checks = [Check("seal", seal(tenant, receipt) == dict(receipt), "made by this tenant's store")]
+    checks += _signature(tenant, receipt)
     kept = stored(tenant.ledger, str(receipt["receipt_id"]))
     checks.append(Check("ledger", kept == dict(receipt), "the same receipt stands in the ledger"))
     if kept is None:
@@ -106,6 +178,7 @@ def verify(tenant: Tenant, receipt: Mapping[str, Any]) -> list[Check]:
     checks.append(Check("entry", whole, f"entry {seq} of the ledger is the erasure the receipt names"))
     if row is None or not whole:
         return checks
+    checks += _proof(tenant.ledger, kept, row.leaf.hex())
     gone = set(removed_in(row.body))
     left = [one for one, _ in tenant.ledger.sealed() if one in gone]
     checks.append(Check("content", not left, f"{len(gone)} records, {len(left)} of which have content"))

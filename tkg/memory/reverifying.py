@@ -11,15 +11,15 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from tkg.belief.state import REVERIFIED
 from tkg.errors import RequestError
+from tkg.memory.answers import EvidenceReport, Rechecked
 from tkg.memory.fetching import Fetched, Limits, fetch
 from tkg.memory.replan import consequences, marks
 from tkg.memory.tenant import Tenant
-from tkg.model.base import Value
 from tkg.model.entry import Record
 from tkg.model.evidence import StoredEvidence
 from tkg.model.verdict import StatusChange
@@ -36,39 +36,15 @@ _LINES: Final = 40
 _BAD: Final = frozenset({"changed", "gone"})
 
 
-class Rechecked(Value):
-    """One piece of evidence that was looked at."""
-
-    evidence: str
-    scope: str
-    uri: str
-    state: str
-    before: str
-    why: str = ""
-    #: whether it was recorded (an answer that is as before is recorded once a day)
-    recorded: bool = False
-    suspended: tuple[str, ...] = ()
-    returned: tuple[str, ...] = ()
-
-
-class EvidenceReport(Value):
-    """What `reverify` found. `left` counts evidence that the budget did not reach; the next run begins with it."""
-
-    items: tuple[Rechecked, ...]
-    #: evidence that says nothing that can be compared: no quote and no digest
-    without: int = 0
-    left: int = 0
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many pieces are in which state."""
-        found: dict[str, int] = {}
-        for one in self.items:
-            found[one.state] = found.get(one.state, 0) + 1
-        return dict(sorted(found.items()))
-
-
-def reverify(tenant: Tenant, limits: Limits, *, most: int | None, seconds: float | None) -> EvidenceReport:
+def reverify(
+    tenant: Tenant,
+    limits: Limits,
+    *,
+    most: int | None,
+    seconds: float | None,
+    within: Callable[[str], bool] = lambda scope: True,
+    record: bool = True,
+) -> EvidenceReport:
     """Fetch what evidence rests on and record what was found; those looked at longest ago come first.
 
     Args:
@@ -76,6 +52,8 @@ def reverify(tenant: Tenant, limits: Limits, *, most: int | None, seconds: float
         limits: what may be fetched.
         most: documents at most (None: all).
         seconds: no document is begun after so long (None: all).
+        within: in which scopes.
+        record: False only says what would be recorded.
 
     Raises:
         RequestError: a limit below 1.
@@ -84,7 +62,7 @@ def reverify(tenant: Tenant, limits: Limits, *, most: int | None, seconds: float
         raise RequestError("a budget is at least one document and more than no time")
     began, known = time.monotonic(), dict[str, Fetched]()
     items: list[Rechecked] = []
-    due, without = _due(tenant)
+    due, without = _due(tenant, within)
     for place, (evidence, uri) in enumerate(due):
         bare = uri.partition("#")[0]
         if bare not in known:
@@ -92,15 +70,17 @@ def reverify(tenant: Tenant, limits: Limits, *, most: int | None, seconds: float
             if spent or (most is not None and len(known) >= most):
                 return EvidenceReport(items=tuple(items), without=without, left=len(due) - place)
             known[bare] = fetch(uri, limits)
-        items.append(_record(tenant, evidence, uri, known[bare]))
+        items.append(_record(tenant, evidence, uri, known[bare], record))
     return EvidenceReport(items=tuple(items), without=without)
 
 
-def _due(tenant: Tenant) -> tuple[list[tuple[StoredEvidence, str]], int]:
+def _due(tenant: Tenant, within: Callable[[str], bool]) -> tuple[list[tuple[StoredEvidence, str]], int]:
     """Return the evidence to look at, longest ago first, and how much there is nothing to compare with."""
-    found: list[tuple[int, str, StoredEvidence, str]] = []
+    found: list[tuple[int, StoredEvidence, str]] = []
     without = 0
     for evidence in _all(tenant):
+        if not within(evidence.scope):
+            continue
         view = tenant.graph.evidence(evidence.id)
         uri = None if view is None else view.source.uri
         if uri is None or not (tenant.book.status(evidence.id) == "active" or _ours(tenant, evidence.id)):
@@ -109,9 +89,9 @@ def _due(tenant: Tenant) -> tuple[list[tuple[StoredEvidence, str]], int]:
             without += 1
             continue
         looked = [seq for seq, one in tenant.book.history(evidence.id) if one.axis == "verified"]
-        found.append((max(looked, default=0), evidence.id, evidence, uri))
-    found.sort(key=lambda one: one[:2])
-    return [(evidence, uri) for _, _, evidence, uri in found], without
+        found.append((max(looked, default=0), evidence, uri))
+    found.sort(key=lambda one: one[0])  # among those never looked at, the oldest
+    return [(evidence, uri) for _, evidence, uri in found], without
 
 
 def _all(tenant: Tenant) -> Iterator[StoredEvidence]:
@@ -154,7 +134,7 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def _record(tenant: Tenant, evidence: StoredEvidence, uri: str, found: Fetched) -> Rechecked:
+def _record(tenant: Tenant, evidence: StoredEvidence, uri: str, found: Fetched, record: bool) -> Rechecked:
     state, why = compare(evidence, found)
     last = tenant.book.last(evidence.id, "verified")
     before = "" if last is None else last.value
@@ -167,6 +147,9 @@ def _record(tenant: Tenant, evidence: StoredEvidence, uri: str, found: Fetched) 
     shown = Rechecked(evidence=evidence.id, scope=evidence.scope, uri=uri, state=state, before=before, why=why)
     if state == before and not changes and not _old(tenant, evidence.id):
         return shown
+    if not record:
+        plan = consequences(tenant, changes)
+        return shown.model_copy(update={"suspended": tuple(plan.suspended), "returned": tuple(plan.returned)})
     records: list[Record] = [_mark(tenant, evidence.id, state)]
     if state in ("fresh", "moved"):
         records += [_mark(tenant, claim, "fresh") for claim in _claims_on(tenant, evidence.id)]

@@ -30,13 +30,14 @@ from tkg.ledger.port import Ledger
 from tkg.ledger.proof import Proof, prove
 from tkg.ledger.sqlite import open_ledger
 from tkg.memory import checking, copying, doctor, erasing, importing
+from tkg.memory.answers import EvidenceReport
 from tkg.memory.at_use import Verifier
 from tkg.memory.declaring import declare
 from tkg.memory.directory import FORMAT, claim_directory
 from tkg.memory.fetching import Limits
 from tkg.memory.handle import Handle
 from tkg.memory.projections import ENGINES, INDEX, Projections, remove_projections
-from tkg.memory.reverifying import EvidenceReport, reverify
+from tkg.memory.reverifying import reverify
 from tkg.memory.settings import read_policies, read_skills
 from tkg.memory.skills import SkillFolder
 from tkg.memory.tenant import Tenant
