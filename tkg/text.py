@@ -56,6 +56,8 @@ def clean(value: str, field: str, *, limit: int = MAX_TEXT) -> str:
 
 def match_form(value: str) -> str:
     """Return the form two texts are compared in: NFKC, case-folded, ignorables dropped, white space collapsed."""
+    if value.isascii():  # nothing to normalise or to drop; most names, and several times faster
+        return _SPACE.sub(" ", value.lower()).strip()
     folded = unicodedata.normalize("NFKC", value).casefold()
     kept = "".join(c for c in folded if unicodedata.category(c) != "Cf")
     return _SPACE.sub(" ", unicodedata.normalize("NFKC", kept)).strip()

@@ -236,7 +236,13 @@ class Engine:
                 self._lock = None
 
     # -- running one statement
-    def _usable(self) -> None:
+    def check_open(self) -> None:
+        """Raise what a statement would raise.
+
+        Raises:
+            Unsupported: the engine was opened before a fork.
+            Damaged: it is closed.
+        """
         if self._pid != os.getpid():
             raise Unsupported("the graph was opened before a fork; open it again in this process")
         if self._closed is not None:
@@ -286,9 +292,9 @@ class Engine:
         if not _only_reads(query.text):
             raise Unsupported(f"query {query.name} does more than read")
         with self._state:
-            self._usable()
+            self.check_open()
             self._state.wait_for(lambda: not self._exclusive)
-            self._usable()
+            self.check_open()
             connection = self._idle.pop() if self._idle else None
             self._reading += 1
         healthy = False
@@ -316,9 +322,9 @@ class Engine:
         if not _only_reads(query.text):
             raise Unsupported(f"query {query.name} does more than read")
         with self._state:
-            self._usable()
+            self.check_open()
             self._state.wait_for(lambda: not self._exclusive)
-            self._usable()
+            self.check_open()
             self._reading += 1
         try:
             connection = self._connect()
@@ -361,7 +367,7 @@ class Engine:
                 the transaction whole or not there.
         """
         with self._writing:
-            self._usable()
+            self.check_open()
             try:
                 if self._writer is None:
                     self._writer = self._connect()
@@ -378,7 +384,7 @@ class Engine:
     def write(self, query: Query, parameters: Parameters | None = None) -> None:
         """Run one statement by itself: a migration, a mark, a bulk load. A failure closes the database."""
         with self._writing:
-            self._usable()
+            self.check_open()
             try:
                 if self._writer is None:
                     self._writer = self._connect()
@@ -410,7 +416,7 @@ class Engine:
         if self.path is None or self._checkpoints >= _MAX_CHECKPOINTS:
             return False
         with self._writing:
-            self._usable()
+            self.check_open()
             try:
                 with self._alone():
                     if self._writer is None:

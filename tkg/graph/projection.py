@@ -92,6 +92,7 @@ class KuzuGraph(Reads):
                     self._writer.write(transaction, entry)
                 schema.mark(transaction, "applied", piece[-1].seq, piece[-1].hash)
             self._applied, self._hash = piece[-1].seq, piece[-1].hash
+            self._kept.changed(piece)
 
     def _fresh(self, entries: Iterable[Entry]) -> Iterator[Entry]:
         last = self._applied
@@ -114,6 +115,7 @@ class KuzuGraph(Reads):
                 raise
             schema.mark(self._engine, "applied", piece[-1].seq, piece[-1].hash)
             self._applied, self._hash = piece[-1].seq, piece[-1].hash
+            self._kept.changed(piece)
             self._engine.checkpoint()  # in ladybug what is not checkpointed stays in the buffer pool
 
     def verify(self, source: Source) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final, TypeVar
 
 from tkg.errors import Damaged
+from tkg.graph.kept import KeptSlots
 from tkg.graph.kuzu import Engine
 from tkg.graph.port import KINDS
 from tkg.graph.rows import SOURCE_RECORD
@@ -48,6 +49,7 @@ class Reads:
         self._engine = engine
         self._sources: dict[str, Source] = {}
         self._parsed: dict[str, Claim | Justification] = {}
+        self._kept = KeptSlots()
 
     # -- helpers
     def ask(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
@@ -101,6 +103,15 @@ class Reads:
     # -- claims
     def slot(self, slot_id: str) -> list[SlotClaim]:
         """All claims of one slot, whatever their state."""
+        self._engine.check_open()
+        known, changes = self._kept.slot(slot_id), self._kept.changes
+        if known is not None:
+            return list(known)
+        found = self._slot(slot_id)
+        self._kept.keep(slot_id, found, changes)
+        return found
+
+    def _slot(self, slot_id: str) -> list[SlotClaim]:
         rows = self._rows("slot", id=slot_id)
         claims = _sorted((self._parse(Claim, body), seq) for edge, seq, body in rows if edge in _POLARITIES)
         backers: dict[str, list[Backer]] = {record.id: [] for record, _ in claims}
@@ -110,6 +121,10 @@ class Reads:
 
     def claim(self, claim_id: str) -> SlotClaim | None:
         """One claim with its justifications."""
+        self._engine.check_open()
+        known = self._kept.claim(claim_id)
+        if known is not None:
+            return known
         rows = self._rows("claim", id=claim_id)
         claims = [(self._parse(Claim, body), seq) for edge, seq, body in rows if edge in _POLARITIES]
         backers = self._backers((seq, body) for edge, seq, body in rows if edge is None)

@@ -156,6 +156,7 @@ class Judge:
         self._laid = slots
         self._same = None if slots is None else slots.same
         self._registry = policies.write.registry if slots is None else slots.registry
+        self._declared: dict[str, Predicate] = {}
         self._slots: dict[str, _Slot] = {}
         self._raw: dict[str, list[SlotClaim]] = {}
         self._views: dict[str, SlotClaim] = {}
@@ -321,7 +322,10 @@ class Judge:
     # -- slots
 
     def _predicate(self, claim: Claim) -> Predicate:
-        return self._registry.get(claim.predicate or "erased")
+        name = claim.predicate or "erased"
+        if name not in self._declared:
+            self._declared[name] = self._registry.get(name)
+        return self._declared[name]
 
     def _claims_of(self, slot_id: str) -> list[SlotClaim]:
         if slot_id not in self._raw:
