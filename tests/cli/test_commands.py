@@ -105,7 +105,7 @@ def test_a_revocation_is_planned_asked_for_and_carried_out(acme: Acme, mailbox: 
     assert {mailbox[kind] for kind in ("summary", "skill", "action")} <= {one["id"] for one in plan.json["falls"]}
     assert acme.bytes() == before
     unasked = acme("revoke", *PERSON, mailbox["claim"], "--reason", "retired")
-    assert unasked.code == 2 and "--yes" in unasked.err
+    assert unasked.code == 2 and "--yes" in unasked.err and mailbox["action"] in unasked.out
     assert acme("show", mailbox["claim"], "--json").json["state"] == "active"
     done = acme("revoke", *PERSON, mailbox["claim"], "--reason", "retired", "--yes", "--json")
     assert done.code == 0 and done.json["done_at"] is not None and done.json["falls"] == plan.json["falls"]
@@ -142,6 +142,28 @@ def test_a_quarantine_is_undone_by_a_release(acme: Acme, mailbox: dict[str, str]
     assert acme("release", *PERSON, mailbox["claim"], "--reason", "it is right", "--json").code == 0
     assert acme("show", mailbox["claim"], "--json").json["state"] == "active"
     assert acme("dispatch", *AGENT, mailbox["action"], "--json").json["state"] == "dispatched"
+
+
+@pytest.mark.parametrize("command", [("revoke", "--dry-run"), ("revoke", "--yes"), ("revoke",), ("quarantine",)])
+def test_who_takes_back_a_claim_is_told_which_texts_still_say_it(
+    acme: Acme, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    guide = tmp_path / "guide.md"
+    guide.write_text("Exception reports are sent to the old mailbox. Ana Reed lives in Leeds.", encoding="utf-8")
+    assert acme("ingest", "--channel", "trusted_tool", "--principal", "guide-loader", guide).code == 0
+    claim = acme("value", "exception reports", "destination", "--json").json["claims"][0]
+    shown = acme("recall", "exception reports", "--json").json["items"]
+    text = next(one["id"] for one in shown if one["kind"] == "episode")
+    verb, *options = command
+    told = acme(verb, *PERSON, claim, "--reason", "retired", *options)
+    assert text in told.out and "--source" in told.out, told
+    assert acme("revoke", *PERSON, text, "--reason", "says it too", "--yes").code == 0
+    if "--yes" in options:  # the text is gone, too: a second claim of the same source has nothing left to tell of
+        other = acme("value", "Ana Reed", "lives_in", "--json").json["claims"][0]
+        again = acme("revoke", *PERSON, other, "--reason", "moved", "--yes")
+        assert again.code == 0 and "can still be recalled" not in again.out
+        left = acme("recall", "exception reports", "--json").json["items"]
+        assert not [one for one in left if "old mailbox" in str(one)]
 
 
 @pytest.mark.parametrize("target", [("--source", "guide.md"), ("--of-principal", "guide-loader")])

@@ -1,8 +1,9 @@
-"""The Python of the README runs: its blocks, in order, in one empty folder, as a reader would paste them."""
+"""The README runs: its Python and its commands, in order, in one empty folder, as a reader would paste them."""
 
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.house.sources import ROOT
+from tkg.cli.main import COMMANDS, main
 
 README = ROOT / "README.md"
 
@@ -43,3 +45,30 @@ def test_the_runner_runs_blocks_in_order_and_fails_where_they_fail() -> None:
     with pytest.raises(ZeroDivisionError) as failure:
         run("\n```python\n1 / 0\n```\n", "sample")
     assert failure.traceback[-1].lineno == 2  # counted from nought
+
+
+def test_the_commands_of_the_readme_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    (block,) = re.findall(r"^```bash\n(.*?)^```", README.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    claim, said = "", {}
+    for line in block.splitlines():
+        words = shlex.split(line.replace("$CLAIM", claim))
+        assert words[0] == "tkg"
+        assert main([*words[1:], "--engine", "memory"]) == 0, line
+        out = said[words[1]] = capsys.readouterr().out
+        if words[1] == "demo":  # "the story ends with ids to copy"
+            claim = re.findall(r"tkg lineage .* (clm_\w{26})", out)[-1]
+    assert "revoked" in said["explain"] and "desk-4" in said["exposure"]
+    assert said["value"].startswith("regional settlement mailbox")
+    assert "case-management queue" in said["recall"] and "mailbox" not in said["recall"]
+
+
+def test_the_readme_names_every_command() -> None:
+    (_, table) = README.read_text("utf-8").split("## The command line")
+    rows = [line for line in table.split("\n## ")[0].splitlines() if line.startswith("| ")]
+    named = {word for row in rows for span in re.findall(r"`([^`]+)`", row) for word in span.split()[:1]}
+    assert {one.name for one in COMMANDS} - named == set()
+    assert {one for one in named if not one.startswith("-")} - {one.name for one in COMMANDS} <= {"pip"}

@@ -493,3 +493,18 @@ def test_a_shared_sentence_goes_in_its_source_and_stays_in_another(plain: Kitche
     shown = [[one.quote for one in plain.handle().explain(claim).evidence] for claim in ids]
     assert shown == [[None], [None], [words]]
     assert [plain.state(one) for one in ids] == ["erased", "active", "active"]
+
+
+def test_what_is_no_plan_is_refused_and_a_plan_alone_is_told_what_is_missing(tmp_path: Path) -> None:
+    kitchen = Kitchen(tmp_path)
+    plan = kitchen.handle().plan_forget(subject="Ada Venn")
+    with pytest.raises(tkg.TkgError, match=r"forget\(plan, subject="):
+        kitchen.handle().forget(plan, reason="request")
+    with pytest.raises(tkg.TkgError, match="plan_forget"):
+        kitchen.handle().forget(kitchen.ada, subject="Ada Venn", reason="request")
+    with pytest.raises(tkg.TkgError, match="plan_revoke"):
+        kitchen.handle().revoke(kitchen.ada, reason="moved")
+    assert kitchen.handle().explain(kitchen.ada).state == "active"
+    kitchen.handle().forget(plan, subject="Ada Venn", reason="request")
+    assert kitchen.handle().explain(kitchen.ada).state == "erased"
+    kitchen.memory.close()

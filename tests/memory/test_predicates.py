@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tkg
 from tests.memory.build import Stage
 from tkg.belief.mining import Suggestion, as_toml, most_at_once
 from tkg.errors import RequestError
@@ -93,6 +94,16 @@ def test_the_sets_that_come_with_tkg_are_sound_and_taken_by_name(tmp_path: Path)
         named = {rule.split(" ", 1)[1] for one in part.predicates.values() for rule in one.order}
         named |= {one.inverse_of for one in part.predicates.values() if one.inverse_of}
         assert named <= set(part.predicates)
+
+
+def test_the_sets_that_come_with_tkg_use_the_names_that_are_read_from_text(tmp_path: Path) -> None:
+    tmp_path.joinpath("tkg.toml").write_text('shipped = ["people", "work"]\n', encoding="utf-8")
+    with tkg.open(tmp_path, engine="memory") as memory:
+        handle = memory.scope("acme", channel="human_stated", principal="ana")
+        handle.remember("Ana Reed works for Initech. Ana Reed lives in Leeds.", speaker="ana")
+        assert handle.value("Initech", "employs").value == "Ana Reed"
+        undeclared = [one.name for one in handle.predicates() if not one.declared]
+        assert undeclared == [] and handle.value("Ana Reed", "lives_in").value == "Leeds"
 
 
 @pytest.mark.parametrize("text", ['shipped = ["no such set"]', "shipped = true", 'shiped = ["people"]'])

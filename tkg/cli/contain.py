@@ -27,7 +27,7 @@ from tkg.cli.options import (
     Tenant,
     User,
 )
-from tkg.cli.plans import report, resolved, show_plan, target_of
+from tkg.cli.plans import report, resolved, show_left, show_plan, target_of
 from tkg.cli.screen import complain, print_json, print_line
 from tkg.errors import RequestError
 
@@ -67,7 +67,9 @@ def quarantine(
     with writing(store, engine) as memory:
         handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
         plan = handle.quarantine(**resolved(handle, target), reason=reason)
-    report("tkg.quarantine/1", plan, title="Quarantined", json=json)
+        report("tkg.quarantine/1", plan, title="Quarantined", json=json)
+        if not json:
+            show_left(handle, plan)
 
 
 def release(
@@ -129,7 +131,8 @@ def revoke(
     """Take back something that should never have been believed, with everything that rests on it.
 
     The plan is shown first. It is carried out with --yes, or after a question in a terminal, and refused if anything it
-    says has changed in between.
+    says has changed in between. A claim's fall leaves the text it was read from; which texts stay is shown, and --source
+    takes them back as well.
     """
     target = target_of(
         identifier,
@@ -144,20 +147,27 @@ def revoke(
         with reading(store, engine) as memory:
             handle = memory.scope(tenant, user)
             plan = handle.plan_revoke(**resolved(handle, target))
-        report("tkg.revoke/1", plan, title="Plan (nothing was changed)", json=json)
+            report("tkg.revoke/1", plan, title="Plan (nothing was changed)", json=json)
+            if not json:
+                show_left(handle, plan)
         return 0
     with writing(store, engine) as memory:
         handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
         plan = handle.plan_revoke(**resolved(handle, target))
         if not yes:
-            if json or not _in_terminal():
+            if json:
                 raise RequestError("nothing was revoked: pass --yes to carry the plan out, or --dry-run to see it")
             show_plan(plan, title="Plan")
+            show_left(handle, plan)
+            if not _in_terminal():
+                raise RequestError("nothing was revoked: pass --yes to carry this plan out")
             if not typer.confirm("Carry it out?"):
                 complain("Nothing was changed.")
                 return 0
         done = handle.revoke(plan, reason=reason)
-    report("tkg.revoke/1", done, title="Revoked", json=json)
+        report("tkg.revoke/1", done, title="Revoked", json=json)
+        if not json:
+            show_left(handle, done)
     return 0
 
 

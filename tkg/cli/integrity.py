@@ -17,6 +17,9 @@ from tkg.memory import copying
 from tkg.memory.answers import EvidenceReport
 from tkg.memory.checking import Report
 
+#: where a projection was found, in words; one without a file is made from the ledger whenever the tenant is opened
+_FORMS: Final = {"file": "in a file", "memory": "in memory", "none": "without a file", "skipped": "left out"}
+
 _OneTenant = Annotated[str | None, typer.Option("--tenant", metavar="ID", help="Only this tenant (default: all).")]
 
 
@@ -73,8 +76,8 @@ def verify(
 def _show(report: Report) -> None:
     for one in report.tenants:
         print_line(
-            f"{one.tenant}: {one.entries} entries, {one.heads} heads, graph {one.graph}, index {one.index}, "
-            f"root {one.root[:16] or '(none)'}"
+            f"{one.tenant}: {one.entries} entries, {one.heads} heads, graph {_FORMS[one.graph]}, "
+            f"index {_FORMS[one.index]}, root {one.root[:16] or '(none)'}"
         )
     for number, found in enumerate(report.findings, 1):
         print_heading(f"{number}. {found.code} ({found.severity})")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tkg.cli.naming import full
-from tkg.cli.screen import print_fields, print_heading, print_json, print_table
-from tkg.errors import RequestError
+from tkg.cli.screen import print_fields, print_heading, print_json, print_line, print_table
+from tkg.errors import Conflict, NotFound, RequestError
 from tkg.ids import KINDS
 from tkg.memory.answers import Effect, Plan
 from tkg.memory.handle import Handle
@@ -79,6 +79,31 @@ def show_plan(plan: Plan, *, title: str) -> None:
         if effects:
             print_heading(heading)
             print_table(["what", "id", "state"], _rows(effects), whole=(1,))
+
+
+def show_left(handle: Handle, plan: Plan) -> None:
+    """Print which texts of the same sources stay, and so can still be recalled with the very words that were wrong."""
+    gone = {*plan.targets, *(one.id for one in (*plan.falls, *plan.suspended))}
+    left: dict[str, tuple[str, str]] = {}
+    for claim in (one for one in plan.targets if KINDS.get(one.partition("_")[0]) == "claim"):
+        for uri in dict.fromkeys(one.uri for one in handle.explain(claim).evidence if one.uri is not None):
+            try:
+                fallen = handle.plan_revoke(source=uri).falls
+            except (
+                Conflict,
+                NotFound,
+            ):  # all of it is revoked already, or belongs to a scope this caller does not reach
+                continue
+            texts = [one for one in fallen if one.kind == "episode" and one.id not in gone]
+            left.update({one.id: (one.label, uri) for one in texts if _is_from(handle, one.id, uri)})
+    if left:
+        print_heading("Stays, and can still be recalled: texts of the same source")
+        print_table(["text", "id", "source"], [(text, one, uri) for one, (text, uri) in left.items()], whole=(1,))
+        print_line("To take a text back as well, name its id, or its source with --source.")
+
+
+def _is_from(handle: Handle, identifier: str, uri: str) -> bool:
+    return any(one.uri == uri for one in handle.explain(identifier).evidence)
 
 
 def _rows(effects: Sequence[Effect]) -> list[tuple[str, str, str]]:

@@ -347,7 +347,12 @@ class Handle(Care, Asking, Gatekeeping):
     def revoke(self, plan: Plan, *, reason: str) -> Plan:
         """Carry out a plan: status changes and everything they bring down, in one transaction.
 
+        Args:
+            plan: what `plan_revoke` returned.
+            reason: why; kept with the decision.
+
         Raises:
+            RequestError: `plan` is not a plan. NotPermitted: this class may not take that back.
             Conflict: what would fall has changed since the plan was made; plan again.
         """
         with self._writing() as tenant:

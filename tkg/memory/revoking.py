@@ -202,6 +202,8 @@ class _Seen:
 def carry_out(tenant: Tenant, caller: Caller, made: Plan, reason: str) -> Plan:
     """Carry out a plan, if what it would do is still what was planned; see `Handle.revoke`."""
     caller.speaking()
+    if not isinstance(made, Plan):
+        raise RequestError("pass the plan that plan_revoke returned: revoke(plan_revoke(claim=…), reason=…)")
     reason = clean(reason, "reason", limit=MAX_TEXT)
     if made.done_at is not None:
         raise Conflict("this plan was carried out already")
