@@ -54,6 +54,17 @@ def check_taking_back(tenant: Tenant, caller: Caller, nodes: Iterable[str], stat
             )
 
 
+def check_deciding(caller: Caller, what: str) -> None:
+    """Refuse a decision that binds others' writes or erasures to anybody but a person or a system of record.
+
+    Raises:
+        NotPermitted: the channel is an agent's, a tool's or outside content's.
+    """
+    channel, _ = caller.speaking()
+    if channel.rank < _PEOPLE:
+        raise NotPermitted(f"{what} takes a person or a system of record, not the channel {channel.value}")
+
+
 def _second_person(tenant: Tenant, node: str, principal: str) -> bool:
     last = tenant.book.last(node, "status")
     return last is not None and last.value == "quarantined" and last.actor not in (None, principal)

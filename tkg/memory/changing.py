@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tkg.errors import Conflict, NotPermitted
 from tkg.memory import writing
+from tkg.memory.authority import check_deciding
 from tkg.memory.caller import Caller
 from tkg.memory.replan import support_changes
 from tkg.memory.tenant import Tenant
@@ -82,12 +83,13 @@ def supersede(tenant: Tenant, caller: Caller, old: str, new: str, reason: str) -
 
 def freeze(tenant: Tenant, caller: Caller, value: str, subject: str | None, predicate: str | None, reason: str) -> None:
     """See `Handle.freeze`: later writes on the target are held, and queued actions about it are not dispatched."""
-    caller.speaking()
+    check_deciding(caller, "freezing and thawing")
     targets = []
     if subject is not None:
         targets.append(tenant.names.entity(clean(subject, "subject", limit=MAX_NAME)))
     if predicate is not None:
         targets.append(tenant.names.predicate(clean(predicate, "predicate", limit=MAX_NAME)))
+    targets = [tenant.names.within(caller.scope.path, one) for one in targets]
     changes = [
         StatusChange(
             id=tenant.ids.new("sta"),

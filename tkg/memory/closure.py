@@ -7,7 +7,7 @@ they were written in, and by the request that read them. What merely mentions a 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from tkg.ids import kind_of
 from tkg.ledger.port import Ledger
 from tkg.memory.replan import consequences
 from tkg.memory.residue import strings
+from tkg.memory.sessions import same_session
 from tkg.memory.tenant import Tenant
 from tkg.text import match_form
 
@@ -84,26 +85,36 @@ class Episodes:
                 number += 1
 
 
-def close_over(tenant: Tenant, roots: Iterable[str], *, names: Sequence[str] = (), mentions: bool = False) -> Closure:
+def close_over(
+    tenant: Tenant,
+    roots: Iterable[str],
+    *,
+    mine: Callable[[str], bool],
+    names: Sequence[str] = (),
+    mentions: bool = False,
+) -> Closure:
     """Return what has to go with some nodes.
 
     Args:
         tenant: the open tenant.
         roots: claims, evidence and artefacts.
+        mine: whether what lies in a scope may be taken for its words alone: what others wrote is theirs to erase.
         names: names whose every mention is looked for.
         mentions: take what mentions a name as well, instead of listing it.
     """
     found = Closure(entities=frozenset(tenant.names.entity(name) for name in names))
+    scopes = {record["id"]: scope for _, scope, record in records(tenant.ledger)} if names else {}
     episodes = Episodes(tenant)
     start = list(roots)
     for one in start:
         start += [each for each in episodes.evidence.get(one, ()) if each not in start]
     wanted = [match_form(name) for name in names]
     named = _naming(tenant.ledger, wanted) if wanted else {}
+    named = {one: kind for one, kind in named.items() if mine(scopes.get(one, ""))}
     if mentions:
         start += [one for one in named if kind_of(one) in ("claim", "artefact")]
     _spread(tenant, found, start, episodes)
-    _blank(tenant, found)
+    _blank(tenant, found, mine)
     for one, kind in named.items():
         if one in found:
             continue
@@ -155,16 +166,19 @@ def _written_after(tenant: Tenant, node: str) -> Iterator[str]:
             continue
         for one in tenant.graph.session_artefacts(session):
             written = tenant.graph.artefact(one)
-            if written is not None and written.seq > view.seq and written.artefact.kind != "episode":
+            if written is None or not same_session(view.retrieval.scope, written.artefact.scope):
+                continue
+            if written.seq > view.seq and written.artefact.kind != "episode":
                 yield one
 
 
-def _blank(tenant: Tenant, found: Closure) -> None:
+def _blank(tenant: Tenant, found: Closure, mine: Callable[[str], bool]) -> None:
     """Add the records that repeat content of the nodes: verdicts, reads that showed them, reasons, their sources."""
     kept: set[str] = set()
     gone: dict[str, None] = {}
     source_of: dict[str, str] = {}
-    for _, _, record in records(tenant.ledger):
+    others = set[str]()
+    for _, scope, record in records(tenant.ledger):
         one = record["id"]
         about: tuple[Any, ...]
         match record["record"]:
@@ -174,6 +188,8 @@ def _blank(tenant: Tenant, found: Closure) -> None:
                 about = (*record["shown"], *(left for left, _ in record["left_out"]))
             case "status":
                 about = (record["target"],)
+                if mine(scope) and record["target"] in {tenant.names.within(scope, each) for each in found.entities}:
+                    found.blanked[one] = None
             case "supersession":
                 about = (record["winner"], record["loser"])
             case "evidence":
@@ -182,16 +198,18 @@ def _blank(tenant: Tenant, found: Closure) -> None:
                     gone[record["source_id"]] = None
                 else:
                     kept.add(record["source_id"])
+                    others |= set() if mine(record["scope"]) else {one}
                 continue
             case _:
                 continue
-        if any(each in found.nodes or each in found.entities for each in about):
+        if any(each in found.nodes for each in about):
             found.blanked[one] = None
     found.every_source = frozenset(gone)
     found.sources = [one for one in gone if one not in kept]
     found.blanked.update(dict.fromkeys(found.sources))
     for one in _same_words(tenant, found, source_of):
-        found.blanked[one] = None
+        if one not in others:
+            found.blanked[one] = None
     for one in found.nodes:
         found.blanked.pop(one, None)
 

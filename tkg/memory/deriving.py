@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, get_args
 
 from tkg.errors import Conflict, Frozen, NotFound, Rejected, RequestError
@@ -93,7 +94,7 @@ def basis(
     if caller.session is None:
         label = least(label, Channel.AGENT_INFERRED)
     else:
-        label = least(label, label_of_session(tenant, caller.session, default=channel, whole=kind in _ACTING))
+        label = least(label, label_of_session(tenant, caller, default=channel, whole=kind in _ACTING))
     return Basis(tuple(lists), label, _origins(tenant, nodes))
 
 
@@ -208,10 +209,9 @@ def dispatch(tenant: Tenant, caller: Caller, action_id: str) -> Artefact:
     if not tenant.book.live(action_id):
         raise Conflict("what the action rests on no longer stands; derive it anew from what does")
     claims = [one for reach in tenant.graph.ancestors(action_id) if (one := tenant.graph.claim(reach.id)) is not None]
-    targets = {path for path in view.artefact.scope.split("/")[:1]} | {view.artefact.scope}
-    for one in claims:
-        targets |= {one.claim.subject_id, tenant.names.predicate(one.claim.predicate or "")}
-    if tenant.book.frozen(sorted(targets)):
+    paths = {view.artefact.scope.partition("/")[0], view.artefact.scope, *(one.claim.scope for one in claims)}
+    about = [(one.claim.subject_id, tenant.names.predicate(one.claim.predicate or "")) for one in claims]
+    if tenant.book.frozen(sorted(paths | tenant.names.decided(paths, chain.from_iterable(about)))):
         raise Frozen("the scope, or something the action is about, is frozen; thaw it first")
     check_authority(tenant, caller, view.artefact, _exposed(tenant, action_id), claims)
     if stale := stale_inputs(tenant, claims):

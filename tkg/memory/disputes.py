@@ -145,7 +145,7 @@ def _side(tenant: Tenant, caller: Caller, view: SlotClaim) -> Side:
         must_to=None if must is None else iso(must[1]),
         certain=must is not None,
         evidence=found.evidence,
-        context=context_of(tenant, claim.id),
+        context=context_of(tenant, caller, claim.id),
     )
 
 

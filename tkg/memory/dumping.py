@@ -76,7 +76,7 @@ def _about(tenant: Tenant, caller: Caller, subject: str) -> Closure:
     roots = [one for one in found if (scope := scope_of(tenant, one)) and reaches(caller, scope)]
     if not roots:
         raise NotFound("nothing in this scope is about that subject; names are compared whole")
-    return close_over(tenant, roots, names=[subject])
+    return close_over(tenant, roots, mine=lambda scope: reaches(caller, scope), names=[subject])
 
 
 def _belongs(record: Record, chosen: Closure) -> bool:

@@ -5,6 +5,7 @@ what it was shown is no evidence.
 from __future__ import annotations
 
 from tkg.memory.caller import Caller
+from tkg.memory.sessions import Shown
 from tkg.memory.tenant import Tenant
 from tkg.model.scope import Channel
 from tkg.model.view import SlotClaim
@@ -31,17 +32,17 @@ def label_of(tenant: Tenant, node_id: str) -> Channel:
     return max((one.channel for one in live), key=lambda channel: channel.rank, default=Channel.EXTERNAL)
 
 
-def label_of_session(tenant: Tenant, session: str, *, default: Channel, whole: bool = False) -> Channel:
+def label_of_session(tenant: Tenant, caller: Caller, *, default: Channel, whole: bool = False) -> Channel:
     """Return the least class a session was shown within the taint window.
 
     Args:
         tenant: the open tenant.
-        session: name of the work session.
+        caller: whose work session.
         default: answer for a session that was shown nothing.
         whole: take the whole session (skills and actions) whatever the policy says of claims and summaries.
     """
     since = tenant.policies.write.taint_since_human_turn and not whole
-    shown = tenant.sessions.shown(tenant.names.session(session), since_human_turn=since)
+    shown = _shown(tenant, caller, since_human_turn=since)
     return least(default, *(label_of(tenant, one) for one in dict.fromkeys(one.id for one in shown)))
 
 
@@ -59,7 +60,7 @@ def shown_antecedents(tenant: Tenant, caller: Caller, *, whole: bool = False) ->
     if caller.session is None:
         return ()
     since = tenant.policies.write.taint_since_human_turn and not whole
-    shown = tenant.sessions.shown(tenant.names.session(caller.session), since_human_turn=since)
+    shown = _shown(tenant, caller, since_human_turn=since)
     return tuple(dict.fromkeys(one.id for one in shown if tenant.book.live(one.id, one.seq)))
 
 
@@ -77,7 +78,7 @@ def was_shown(
     """
     if caller.session is None or caller.channel not in _ECHOING:
         return False
-    shown = {one.id for one in tenant.sessions.shown(tenant.names.session(caller.session), since_human_turn=False)}
+    shown = {one.id for one in _shown(tenant, caller, since_human_turn=False)}
     if any(rival.claim.id in shown and rival.claim.object_norm == object_norm for rival in rivals):
         return True
     words = [match_form(text) for text in texts]
@@ -88,3 +89,10 @@ def was_shown(
             if all(word in content for word in words):
                 return True
     return False
+
+
+def _shown(tenant: Tenant, caller: Caller, *, since_human_turn: bool) -> list[Shown]:
+    if caller.session is None:
+        return []
+    session = tenant.names.session(caller.session)
+    return tenant.sessions.shown(session, caller.scope.path, since_human_turn=since_human_turn)

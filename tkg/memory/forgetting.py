@@ -136,7 +136,13 @@ def _named(tenant: Tenant, caller: Caller, what: str, name: str) -> Iterable[str
 
 def _close(tenant: Tenant, caller: Caller, wanted: Wanted) -> Closure:
     named = [wanted.subject] if wanted.subject is not None else []
-    return close_over(tenant, _roots(tenant, caller, wanted), names=named, mentions=wanted.mentions)
+    return close_over(
+        tenant,
+        _roots(tenant, caller, wanted),
+        mine=lambda scope: owns(caller, scope),
+        names=named,
+        mentions=wanted.mentions,
+    )
 
 
 def plan(tenant: Tenant, caller: Caller, wanted: Wanted) -> Forgetting:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tkg.errors import Conflict, LegalHold
+from tkg.errors import Conflict, LegalHold, NotPermitted
 from tkg.memory.answers import Hold
+from tkg.memory.authority import check_deciding
 from tkg.memory.caller import Caller
 from tkg.memory.tenant import Tenant
-from tkg.memory.visible import visible_node
+from tkg.memory.visible import scope_of, visible_node
 from tkg.model.base import Value
 from tkg.model.verdict import StatusChange
 from tkg.text import MAX_NAME, MAX_TEXT, clean
@@ -28,7 +29,7 @@ class Held(Value):
 
         Raises:
             Conflict: several things were named.
-            NotFound: an id that is not in this scope.
+            NotFound: an id that is not in this scope. NotPermitted: a user's handle, and an id of the whole tenant.
         """
         given = {name: value for name, value in self.model_dump().items() if value is not None}
         if len(given) > 1:
@@ -37,19 +38,18 @@ class Held(Value):
             return caller.scope.path
         what, name = next((what, str(name)) for what, name in given.items())
         if what == "id":
+            if caller.scope.user is not None and visible_node(tenant, caller, name) != caller.scope.path:
+                raise NotPermitted("it belongs to the whole tenant; only the tenant's own handle can hold it")
             visible_node(tenant, caller, name)
             return name
         text = clean(name, what, limit=MAX_NAME)
-        if what == "subject":
-            return tenant.names.entity(text)
-        if what == "source":
-            return tenant.names.source(text)
-        return tenant.names.session(text) if what == "session" else tenant.names.principal(text)
+        named = getattr(tenant.names, "entity" if what == "subject" else what)(text)
+        return tenant.names.within(caller.scope.path, str(named))
 
 
 def place(tenant: Tenant, caller: Caller, on: Held, value: str, reason: str) -> None:
     """See `Handle.hold` and `Handle.lift`."""
-    caller.speaking()
+    check_deciding(caller, "placing and lifting a hold")
     target = on.target(tenant, caller)
     last = tenant.book.last(target, "hold")
     if (last is not None and last.value == "placed") is (value == "placed"):
@@ -67,7 +67,13 @@ def place(tenant: Tenant, caller: Caller, on: Held, value: str, reason: str) -> 
 
 
 def _carriers(tenant: Tenant, node: str) -> Iterator[str]:
-    """Yield everything a hold on a node may have been placed on."""
+    """Yield everything a hold on a node may have been placed on, by the tenant or by the user whose node it is."""
+    scope = scope_of(tenant, node) or ""
+    for one in _touched(tenant, node):
+        yield from (one, tenant.names.within(scope, one))
+
+
+def _touched(tenant: Tenant, node: str) -> Iterator[str]:
     yield node
     scope = None
     if (claim := tenant.graph.claim(node)) is not None:

@@ -29,7 +29,7 @@ def explain(tenant: Tenant, caller: Caller, identifier: str) -> Explanation:
     """See `Handle.explain`."""
     scope = visible_node(tenant, caller, identifier)
     if (claim := tenant.graph.claim(identifier)) is not None:
-        return _claim(tenant, claim)
+        return _claim(tenant, caller, claim)
     if (artefact := tenant.graph.artefact(identifier)) is not None:
         state = state_of(tenant, identifier)
         return Explanation(
@@ -73,7 +73,7 @@ def explain(tenant: Tenant, caller: Caller, identifier: str) -> Explanation:
     )
 
 
-def _claim(tenant: Tenant, view: SlotClaim) -> Explanation:
+def _claim(tenant: Tenant, caller: Caller, view: SlotClaim) -> Explanation:
     claim, state = view.claim, state_of(tenant, view.claim.id)
     return Explanation(
         id=claim.id,
@@ -94,7 +94,7 @@ def _claim(tenant: Tenant, view: SlotClaim) -> Explanation:
         independent_origins=independent(view.backers, tenant.book),
         evidence=_evidence(tenant, claim.id),
         rests_on=tuple(backer.justification.requires for backer in view.backers),
-        edges=_edges(tenant, claim.id, claim.depends_on),
+        edges=_edges(tenant, caller, claim.id, claim.depends_on),
         decisions=decisions(tenant, claim.id),
     )
 
@@ -138,7 +138,7 @@ def shown_evidence(tenant: Tenant, ids: Iterable[str]) -> tuple[EvidenceShown, .
     return tuple(shown)
 
 
-def _edges(tenant: Tenant, claim_id: str, depends_on: Iterable[str]) -> tuple[Edge, ...]:
+def _edges(tenant: Tenant, caller: Caller, claim_id: str, depends_on: Iterable[str]) -> tuple[Edge, ...]:
     edges = []
     for cut, _ in tenant.graph.supersessions(claim_id):
         won = cut.winner == claim_id
@@ -181,7 +181,7 @@ def _edges(tenant: Tenant, claim_id: str, depends_on: Iterable[str]) -> tuple[Ed
         )
     edges += [Edge(edge="depends_on", other=other, counts=tenant.book.live(other)) for other in depends_on]
     edges += [Edge(edge="needed_by", other=other) for other in tenant.graph.dependents(claim_id)]
-    return tuple(edges)
+    return tuple(one for one in edges if reaches(caller, scope_of(tenant, one.other) or ""))
 
 
 def decisions(tenant: Tenant, identifier: str) -> tuple[Decision, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tkg.ids import keyed
 from tkg.text import match_form
@@ -25,6 +25,18 @@ class Names:
     def predicate(self, name: str) -> str:
         """Return the id under which a predicate is frozen."""
         return keyed("pre", self._key, match_form(name))
+
+    def within(self, path: str, identifier: str) -> str:
+        """Return the id under which a scope's decision about an entity, predicate or the like is kept.
+
+        What the tenant decides is on the thing itself; what a user decides about it is the user's own.
+        """
+        return keyed(identifier[:3], self._key, "within", path, identifier) if "/" in path else identifier
+
+    def decided(self, paths: Iterable[str], identifiers: Iterable[str]) -> set[str]:
+        """Return all ids under which decisions about some things are kept that bind in these scopes."""
+        things = set(identifiers)
+        return {self.within(path, one) for path in paths for one in things} | things
 
     def source(self, uri: str, after: int = 0) -> str:
         """Return the id of a source; uris are compared whole, letter by letter.

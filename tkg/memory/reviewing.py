@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Final
 
 from tkg.belief import validity
@@ -19,7 +20,7 @@ from tkg.memory.replan import consequences, marks, support_changes
 from tkg.memory.resurfacing import follow
 from tkg.memory.slots import Slots
 from tkg.memory.tenant import Tenant
-from tkg.memory.visible import reaches, visible_claim, visible_node
+from tkg.memory.visible import reaches, scope_of, visible_claim, visible_node
 from tkg.model.claim import Justification
 from tkg.model.entry import Record
 from tkg.model.evidence import Evidence
@@ -75,7 +76,7 @@ def waiting(tenant: Tenant, caller: Caller, identifier: str) -> Waiting:
         consequence="low" if claim is None else claim.claim.consequence,
         since=iso(since),
         age_seconds=max(0, (tenant.now() - since) // 1_000_000),
-        context=context_of(tenant, identifier),
+        context=context_of(tenant, caller, identifier),
         rivals=() if claim is None else tuple(_rivals(tenant, claim)),
         on_accept=_on_accept(tenant, caller, claim, identifier),
         on_reject="It stays out of use; its words and this decision are kept, and the same words will not wait again.",
@@ -95,14 +96,14 @@ def _waits(tenant: Tenant, identifier: str) -> bool:
     return last is not None and last.actor is None
 
 
-def context_of(tenant: Tenant, identifier: str) -> str | None:
-    """Return the episode's words around the quote a candidate rests on, or None where the text itself is not stored."""
+def context_of(tenant: Tenant, caller: Caller, identifier: str) -> str | None:
+    """Return the words around the quote a candidate rests on, from an episode the caller reaches; None where there is none."""
     for backer in tenant.graph.justifications(identifier):
         for required in backer.justification.requires:
             view = tenant.graph.evidence(required) if kind_of(required) == "evidence" else None
             if view is None or view.evidence.quote is None:
                 continue
-            for text in _episodes(tenant, view.source.id):
+            for text in _episodes(tenant, caller, view.source.id):
                 at = text.find(view.evidence.quote)
                 if at >= 0:
                     end = at + len(view.evidence.quote)
@@ -110,11 +111,15 @@ def context_of(tenant: Tenant, identifier: str) -> str | None:
     return None
 
 
-def _episodes(tenant: Tenant, source_id: str) -> Iterator[str]:
-    for evidence in tenant.graph.evidence_from(source_id)[:_LOOKED_AT]:
+def _episodes(tenant: Tenant, caller: Caller, source_id: str) -> Iterator[str]:
+    # a source is one node for the whole tenant: whoever names its uri must not read what others kept of it
+    said = (one for one in tenant.graph.evidence_from(source_id) if reaches(caller, scope_of(tenant, one) or ""))
+    for evidence in islice(said, _LOOKED_AT):
         for reach in tenant.graph.descendants(evidence):
             view = tenant.graph.artefact(reach.id)
-            if view is not None and view.artefact.kind == "episode" and view.artefact.content is not None:
+            if view is None or view.artefact.kind != "episode" or not reaches(caller, view.artefact.scope):
+                continue
+            if view.artefact.content is not None:
                 yield view.artefact.content
 
 

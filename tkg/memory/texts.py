@@ -22,7 +22,7 @@ def written_label(tenant: Tenant, caller: Caller) -> Channel:
     channel, _ = caller.speaking()
     if caller.session is None or channel not in TAINTED:
         return channel
-    return label_of_session(tenant, caller.session, default=channel)
+    return label_of_session(tenant, caller, default=channel)
 
 
 def judge_written(

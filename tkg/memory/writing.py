@@ -171,7 +171,10 @@ def prepare(tenant: Tenant, caller: Caller, proposal: Proposal, basis: Basis | N
         rivals=rivals,
         echo=_echo(tenant, caller, proposal, claim, rivals) if basis is None else recalled(proposal.object),
         ambiguous=ambiguous(tenant, caller, proposal.subject),
-        frozen=tenant.book.frozen((*caller.scope.visible, claim.subject_id, names.predicate(proposal.predicate))),
+        frozen=tenant.book.frozen(
+            {*caller.scope.visible}
+            | names.decided(caller.scope.visible, (claim.subject_id, names.predicate(proposal.predicate)))
+        ),
         tombstoned=erased_before(
             tenant,
             caller,
