@@ -180,29 +180,16 @@ def _blank(tenant: Tenant, found: Closure, mine: Callable[[str], bool]) -> None:
     others = set[str]()
     for _, scope, record in records(tenant.ledger):
         one = record["id"]
-        about: tuple[Any, ...]
-        match record["record"]:
-            case "verdict":
-                about = (record["claim_id"], record["evidence_id"], record["artefact_id"])
-            case "retrieval":
-                about = (*record["shown"], *(left for left, _ in record["left_out"]))
-            case "status":
-                about = (record["target"],)
-                if mine(scope) and record["target"] in {tenant.names.within(scope, each) for each in found.entities}:
-                    found.blanked[one] = None
-            case "supersession":
-                about = (record["winner"], record["loser"])
-            case "evidence":
-                source_of[one] = record["source_id"]
-                if one in found.nodes:
-                    gone[record["source_id"]] = None
-                else:
-                    kept.add(record["source_id"])
-                    others |= set() if mine(record["scope"]) else {one}
-                continue
-            case _:
-                continue
-        if any(each in found.nodes for each in about):
+        if record["record"] == "evidence":
+            source_of[one] = record["source_id"]
+            if one in found.nodes:
+                gone[record["source_id"]] = None
+            else:
+                kept.add(record["source_id"])
+                others |= set() if mine(scope) else {one}
+        elif any(each in found.nodes for each in _about(record)) or (
+            mine(scope) and _decides(tenant, found, scope, record)
+        ):
             found.blanked[one] = None
     found.every_source = frozenset(gone)
     found.sources = [one for one in gone if one not in kept]
@@ -212,6 +199,27 @@ def _blank(tenant: Tenant, found: Closure, mine: Callable[[str], bool]) -> None:
             found.blanked[one] = None
     for one in found.nodes:
         found.blanked.pop(one, None)
+
+
+def _about(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what a record repeats content of."""
+    match record["record"]:
+        case "verdict":
+            return (record["claim_id"], record["evidence_id"], record["artefact_id"])
+        case "retrieval":
+            return (*record["shown"], *(left for left, _ in record["left_out"]))
+        case "status":
+            return (record["target"],)
+        case "supersession":
+            return (record["winner"], record["loser"])
+        case _:
+            return ()
+
+
+def _decides(tenant: Tenant, found: Closure, scope: str, record: Mapping[str, Any]) -> bool:
+    """Return whether a record is a decision of a scope (a freeze, a hold) about something that goes as a whole."""
+    wanted = {tenant.names.within(scope, each) for each in found.entities}
+    return record["record"] == "status" and record["target"] in wanted
 
 
 def _same_words(tenant: Tenant, found: Closure, source_of: Mapping[str, str]) -> Iterator[str]:
