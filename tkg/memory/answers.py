@@ -13,7 +13,8 @@ class Value(Frozen):
 
     `kind` says which fields count: "value" (one), "values" (a multi-valued predicate), "conflict" (several where one is
     allowed), "suspended" (`previously` holds the former value) or "none". `look_up` says where live state is asked for
-    instead, where the predicate is declared live.
+    instead, where the predicate is declared live. `reason` is "possible" where bounds leave the answer open, and "erased"
+    where words that held then were erased since; `values` leaves them out.
     """
 
     kind: Literal["value", "values", "conflict", "suspended", "none"]

@@ -247,12 +247,13 @@ def _naming(ledger: Ledger, names: list[str]) -> dict[str, str]:
     for one, text in ledger.sealed():
         # the short way for what is plainly in one form already; the long one takes half a millisecond a page
         held = text.lower() if text.isascii() else match_form("\n".join(strings(text)))
-        if any(_holds(held, name) for name in names):
+        if any(holds(held, name) for name in names):
             found[one] = kind_of(one) or ""
     return found
 
 
-def _holds(text: str, name: str) -> bool:
+def holds(text: str, name: str) -> bool:
+    """Return whether a text holds a name as whole words; both in their match form."""
     start = text.find(name)
     while start >= 0:
         end = start + len(name)

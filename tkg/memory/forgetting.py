@@ -11,19 +11,21 @@ from tkg.ids import canonical, commitment, digest, kind_of
 from tkg.memory import erasing, receipts
 from tkg.memory.answers import Effect, Forgetting, Recipient
 from tkg.memory.caller import Caller
-from tkg.memory.closure import Closure, close_over, records
+from tkg.memory.closure import Closure, close_over, holds, records
 from tkg.memory.holding import holds_on, refuse_held
 from tkg.memory.inspecting import label
 from tkg.memory.replan import consequences, marks
+from tkg.memory.residue import LEAST
 from tkg.memory.revoking import with_copies
 from tkg.memory.tenant import Tenant
 from tkg.memory.tombstones import Stone, changes, for_claim, for_name, for_source, for_subject, for_text
 from tkg.memory.visible import scope_of, visible_node
+from tkg.model.claim import Claim
 from tkg.model.entry import Draft, Record
 from tkg.model.scope import Channel
 from tkg.model.time import iso
 from tkg.model.verdict import Note, StatusChange
-from tkg.text import MAX_NAME, MAX_TEXT, clean
+from tkg.text import MAX_NAME, MAX_TEXT, clean, match_form
 
 #: who may have something erased
 _MAY: Final = frozenset({Channel.SYSTEM_OF_RECORD, Channel.HUMAN_VERIFIED, Channel.HUMAN_STATED})
@@ -200,6 +202,7 @@ def forget(tenant: Tenant, caller: Caller, wanted: Wanted, reason: str, made: Fo
     found = _close(tenant, caller, wanted)
     fresh = _plan(tenant, wanted, found)
     refuse_held(tenant, found.nodes)
+    _check_reason(tenant, wanted, found, reason)
     if made is not None and (fresh.erases, fresh.removes) != (made.erases, made.removes):
         raise Conflict("what would be erased has changed since the plan was made; plan again")
     request = _request(tenant, caller, fresh, found, reason)
@@ -210,6 +213,30 @@ def forget(tenant: Tenant, caller: Caller, wanted: Wanted, reason: str, made: Fo
     # should this fail, the next opening asks the ledger whether there is something to finish
     (entry,) = tenant.ledger.append([Draft(op="forget", scope=caller.scope.path, records=tuple(drafted))])
     return Forgotten(fresh, erasing.complete(tenant, erasing.acknowledged(work, entry)))
+
+
+def _check_reason(tenant: Tenant, wanted: Wanted, found: Closure, reason: str) -> None:
+    """Refuse a reason that would keep what is erased: it stays in the ledger as long as the tenant does.
+
+    Raises:
+        RequestError: it holds the name that was given, or a subject or value that nothing else in the store says.
+    """
+    what, given = wanted.one()
+    names = {given} if what in ("subject", "source", "session", "principal") else set[str]()
+    for node in found.nodes:
+        claim = tenant.graph.claim(node)
+        for name, entity in () if claim is None else _names(claim.claim):
+            if name is not None and len(name) >= LEAST and _used_by_none(tenant, entity, found):
+                names.add(name)
+    told = match_form(reason)
+    if any(holds(told, form) for form in map(match_form, names) if form):
+        raise RequestError(
+            "the reason holds words that are to be erased, and a reason is kept: give the number or date of the request"
+        )
+
+
+def _names(claim: Claim) -> tuple[tuple[str | None, str], ...]:
+    return (claim.object, claim.object_id), (claim.subject, claim.subject_id)
 
 
 def _request(tenant: Tenant, caller: Caller, made: Forgetting, found: Closure, reason: str) -> dict[str, Any]:
@@ -258,7 +285,7 @@ def _stones(tenant: Tenant, caller: Caller, wanted: Wanted, found: Closure) -> I
         if (claim := tenant.graph.claim(node)) is not None and claim.claim.predicate is not None:
             one = claim.claim
             yield for_claim(names, one.scope, one.subject_id, one.predicate or "", one.object_id)
-            for entity, name in ((one.object_id, one.object), (one.subject_id, one.subject)):
+            for name, entity in _names(one):
                 if name is not None and _used_by_none(tenant, entity, found):
                     yield for_name(names, name)
         elif (text := tenant.graph.artefact(node)) is not None and text.artefact.content is not None:

@@ -199,15 +199,16 @@ def name_slot(subject: str, predicate: str) -> tuple[str, str]:
 
 
 def shown_answer(answer: Answer) -> Value:
-    """Return an answer of belief as the facade shows it."""
-    single = answer.values[0] if answer.kind == "value" else None
+    """Return an answer of belief as the facade shows it; erased words are said to be erased, never shown as a value."""
+    told = tuple(one for one in answer.values if one)  # a value is never empty: only what was erased reads as nothing
+    erased = len(told) < len(answer.values)
     return Value(
-        kind=answer.kind,
-        value=single,
-        values=answer.values,
-        previously=answer.previously[0] if answer.previously else None,
+        kind="none" if erased and not told else answer.kind,
+        value=told[0] if answer.kind == "value" and told else None,
+        values=told,
+        previously=(answer.previously[0] or None) if answer.previously else None,
         claims=answer.claims,
-        reason="" if answer.certainty == "definite" else "possible",
+        reason="erased" if erased else "" if answer.certainty == "definite" else "possible",
     )
 
 
