@@ -1,6 +1,6 @@
 """The write gate: eleven pure checks between a candidate and the store. Values in, values out."""
 
-from tkg.gate.checks import CHECKS, ECHO, steers
+from tkg.gate.checks import CHECKS, ECHO, never_stored, steers
 from tkg.gate.duplicates import same_statement
 from tkg.gate.instructions import find_instruction
 from tkg.gate.judge import judge, judge_text
@@ -17,6 +17,7 @@ __all__ = [
     "find_secret",
     "judge",
     "judge_text",
+    "never_stored",
     "same_statement",
     "steers",
 ]

@@ -218,7 +218,7 @@ def generality(candidate: Candidate, context: GateContext, policy: WritePolicy) 
 
 def never_store(candidate: Candidate, context: GateContext, policy: WritePolicy) -> CheckResult:
     """Credentials, payment instruments and government identifiers are refused, not masked."""
-    return never_stored(_texts(candidate))
+    return never_stored((*_texts(candidate), *candidate.beside))
 
 
 def never_stored(texts: tuple[str, ...]) -> CheckResult:

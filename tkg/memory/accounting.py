@@ -19,6 +19,7 @@ from tkg.memory.caller import Caller
 from tkg.memory.changing import person
 from tkg.memory.reviewing import queue
 from tkg.memory.tenant import Tenant
+from tkg.memory.told import told
 from tkg.memory.visible import reaches
 from tkg.model.artefact import Retrieval
 from tkg.model.base import Value
@@ -28,7 +29,6 @@ from tkg.model.policy import WritePolicy
 from tkg.model.scope import Channel
 from tkg.model.time import iso
 from tkg.model.verdict import Note, Outcome, StatusChange, Verdict
-from tkg.text import MAX_TEXT, clean
 
 #: what a note of a mark is about
 MARK = "audit-mark"
@@ -327,7 +327,7 @@ def mark(tenant: Tenant, caller: Caller, verdict_id: str, right: bool, reason: s
     found = tenant.graph.verdict(verdict_id)
     if found is None or not reaches(caller, found[0].scope):
         raise NotFound("no such verdict in this scope")
-    body = {"verdict": verdict_id, "right": right, "reason": clean(reason, "reason", limit=MAX_TEXT) if reason else ""}
+    body = {"verdict": verdict_id, "right": right, "reason": told(reason, "reason") if reason else ""}
     note = Note(id=tenant.ids.new("nte"), about=MARK, body=canonical(body), actor=principal)
     tenant.commit("audit", found[0].scope, [note])
 

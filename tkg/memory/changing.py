@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from tkg.errors import Conflict, NotPermitted
+from tkg.errors import Conflict, NotPermitted, Rejected
 from tkg.memory import writing
 from tkg.memory.authority import check_deciding
 from tkg.memory.caller import Caller
 from tkg.memory.replan import support_changes
 from tkg.memory.tenant import Tenant
+from tkg.memory.told import beside, secret_in, told
 from tkg.memory.visible import visible_claim
 from tkg.model.claim import Justification, Supersession
 from tkg.model.entry import Record
@@ -15,7 +16,7 @@ from tkg.model.evidence import Evidence
 from tkg.model.scope import Channel
 from tkg.model.verdict import CheckResult, Outcome, StatusChange, Verdict
 from tkg.model.view import SlotClaim
-from tkg.text import MAX_NAME, MAX_TEXT, clean
+from tkg.text import MAX_NAME, clean
 
 _PEOPLE = frozenset({Channel.HUMAN_STATED, Channel.HUMAN_VERIFIED})
 
@@ -37,6 +38,8 @@ def decision_evidence(
 ) -> tuple[list[Record], Justification]:
     """Return the records of a person's decision as evidence of class human_verified for a claim."""
     offered = evidence or Evidence(uri=uri, quote=quote)
+    if (found := secret_in((offered.uri, offered.quote or "", *beside(offered)))) is not None:
+        raise Rejected(f"the evidence holds what is never stored ({found}); nothing was written: take it out")
     now = tenant.now()
     source, stored = writing.stored_evidence(
         tenant, caller, offered, Channel.HUMAN_VERIFIED, now, system_of_record=False
@@ -56,7 +59,7 @@ def decision_evidence(
 def supersede(tenant: Tenant, caller: Caller, old: str, new: str, reason: str) -> str:
     """See `Handle.supersede`."""
     principal = person(caller, "superseding")
-    reason = clean(reason, "reason", limit=MAX_TEXT)
+    reason = told(reason, "reason")
     loser, winner = visible_claim(tenant, caller, old), visible_claim(tenant, caller, new)
     if loser.claim.slot_id != winner.claim.slot_id or old == new:
         raise Conflict("only another claim of the same subject, predicate and scope can take a claim's place")
@@ -97,7 +100,7 @@ def freeze(tenant: Tenant, caller: Caller, value: str, subject: str | None, pred
             axis="freeze",
             value=value,
             code="freeze" if value == "frozen" else "thaw",
-            reason=clean(reason, "reason", limit=MAX_TEXT),
+            reason=told(reason, "reason"),
             actor=caller.principal,
         )
         for target in targets or [caller.scope.path]

@@ -153,7 +153,7 @@ def _write_artefact(
     channel, _ = caller.speaking()
     # without a session the trace is missing; that lowers the stored label, and says nothing of who proposes
     label = found.label if caller.session is not None else channel
-    judged = judge_written(tenant, caller, (text, *meta.values()), kind, label)
+    judged = judge_written(tenant, caller, (text, *meta, *meta.values()), kind, label)
     candidate = tenant.names.digest(kind, text)
     if judged.outcome is Outcome.REJECTED:
         refused = verdict_on(

@@ -18,6 +18,7 @@ from tkg.memory.replan import consequences, marks
 from tkg.memory.residue import LEAST
 from tkg.memory.revoking import with_copies
 from tkg.memory.tenant import Tenant
+from tkg.memory.told import told
 from tkg.memory.tombstones import Stone, changes, for_claim, for_name, for_source, for_subject, for_text
 from tkg.memory.visible import scope_of, visible_node
 from tkg.model.claim import Claim
@@ -25,7 +26,7 @@ from tkg.model.entry import Draft, Record
 from tkg.model.scope import Channel
 from tkg.model.time import iso
 from tkg.model.verdict import Note, StatusChange
-from tkg.text import MAX_NAME, MAX_TEXT, clean, match_form
+from tkg.text import MAX_NAME, clean, match_form
 
 #: who may have something erased
 _MAY: Final = frozenset({Channel.SYSTEM_OF_RECORD, Channel.HUMAN_VERIFIED, Channel.HUMAN_STATED})
@@ -194,11 +195,15 @@ def forget(tenant: Tenant, caller: Caller, wanted: Wanted, reason: str, made: Fo
     channel, principal = caller.speaking()
     if channel not in _MAY:
         raise NotPermitted("erasing takes a person or a system of record: an agent may not destroy memory")
+<<<<<<< HEAD
     if made is not None and not isinstance(made, Forgetting):
         raise RequestError("the first argument is the plan of plan_forget; name what to erase: claim=…, subject=…")
     if made is not None and wanted == Wanted(mentions=wanted.mentions):
         raise RequestError(f"name again what the plan is about: forget(plan, {made.what}=…, reason=…)")
     reason = clean(reason, "reason", limit=MAX_TEXT)
+=======
+    reason = told(reason, "reason")
+>>>>>>> 668c599 (Never-store: reasons, names, sessions, queries, speakers, turns and what evidence keeps beside its quote are looked at as well)
     found = _close(tenant, caller, wanted)
     fresh = _plan(tenant, wanted, found)
     refuse_held(tenant, found.nodes)

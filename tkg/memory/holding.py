@@ -9,10 +9,11 @@ from tkg.memory.answers import Hold
 from tkg.memory.authority import check_deciding
 from tkg.memory.caller import Caller
 from tkg.memory.tenant import Tenant
+from tkg.memory.told import told
 from tkg.memory.visible import scope_of, visible_node
 from tkg.model.base import Value
 from tkg.model.verdict import StatusChange
-from tkg.text import MAX_NAME, MAX_TEXT, clean
+from tkg.text import MAX_NAME, clean
 
 
 class Held(Value):
@@ -60,7 +61,7 @@ def place(tenant: Tenant, caller: Caller, on: Held, value: str, reason: str) -> 
         axis="hold",
         value=value,
         code="hold" if value == "placed" else "lift",
-        reason=clean(reason, "reason", limit=MAX_TEXT),
+        reason=told(reason, "reason"),
         actor=caller.principal,
     )
     tenant.commit("hold" if value == "placed" else "lift", caller.scope.path, [change])

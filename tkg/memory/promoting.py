@@ -13,13 +13,13 @@ from tkg.memory.changing import person
 from tkg.memory.inspecting import explain
 from tkg.memory.proposal import Proposal
 from tkg.memory.tenant import Tenant
+from tkg.memory.told import told
 from tkg.memory.visible import visible_claim
 from tkg.model.claim import Claim, Justification
 from tkg.model.evidence import Evidence
 from tkg.model.scope import GLOBAL, Channel, Scope
 from tkg.model.time import to_datetime
 from tkg.model.verdict import Outcome, Verdict
-from tkg.text import MAX_TEXT, clean
 
 if TYPE_CHECKING:
     from tkg.memory.store import Memory
@@ -46,7 +46,7 @@ def promote(memory: Memory, tenant: Tenant, caller: Caller, claim_id: str, to: s
     """See `Handle.promote`."""
     channel, principal = caller.speaking()
     person(caller, "a promotion")
-    reason = clean(reason, "reason", limit=MAX_TEXT)
+    reason = told(reason, "reason")
     if to not in LEVELS:
         raise RequestError("a claim is promoted to tenant or to global")
     view = visible_claim(tenant, caller, claim_id)

@@ -14,6 +14,7 @@ from tkg.memory.caller import Caller
 from tkg.memory.pointers import look_up
 from tkg.memory.slots import Slots
 from tkg.memory.tenant import AsOf, Tenant
+from tkg.memory.told import secret_in
 from tkg.memory.visible import reaches
 from tkg.model.artefact import Retrieval
 from tkg.model.base import Value as Frozen
@@ -124,7 +125,9 @@ def recall(
 
 
 def _kept(tenant: Tenant, query: str) -> str | None:
-    """Return the query as the trace keeps it: nothing of one that names what was erased and nobody has said since."""
+    """Return the query as the trace keeps it: nothing of one that holds a secret, or names what is erased for good."""
+    if secret_in((query,)) is not None:
+        return None
     names = tenant.names
     for part in tenant.tombstones.named_in(names, query):
         said = tenant.graph.mentions(names.entity(part), 1)

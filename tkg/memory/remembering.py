@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from tkg.belief.normalise import normalise
 from tkg.errors import NotFound, RequestError
 from tkg.extractors import CONFIGURATION, extract
-from tkg.gate import ECHO, Judgement
+from tkg.gate import ECHO, Judgement, never_stored
 from tkg.ids import digest
 from tkg.memory import writing
 from tkg.memory.caller import Caller
@@ -21,6 +21,7 @@ from tkg.memory.proposal import Proposal
 from tkg.memory.stamps import without_recalled
 from tkg.memory.tenant import Tenant
 from tkg.memory.texts import held, judge_written, verdict_on, written_label
+from tkg.memory.told import beside
 from tkg.memory.tombstones import for_claim, for_source, for_subject, for_text, is_older
 from tkg.memory.trial import trial_tenant
 from tkg.model.artefact import Artefact
@@ -95,6 +96,11 @@ def _remember(tenant: Tenant, caller: Caller, passage: Passage, text: str, princ
         episode_verdict = tenant.names.request("vrd", "after erasure", episode_verdict)
     label = written_label(tenant, caller)
     judged = judge_written(tenant, caller, (text,), "episode", label)
+    names = (evidence.uri, *beside(evidence), passage.speaker or "", passage.turn or "")
+    if (refusal := never_stored(names)).outcome == "reject":
+        judged = replace(
+            judged, outcome=Outcome.REJECTED, code=refusal.code, stage=refusal.check, checks=(*judged.checks, refusal)
+        )
     text, dropped = without_recalled(text)
     if dropped and not text.strip():
         judged = replace(

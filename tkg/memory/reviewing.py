@@ -20,6 +20,7 @@ from tkg.memory.replan import consequences, marks, support_changes
 from tkg.memory.resurfacing import follow
 from tkg.memory.slots import Slots
 from tkg.memory.tenant import Tenant
+from tkg.memory.told import told
 from tkg.memory.visible import reaches, scope_of, visible_claim, visible_node
 from tkg.model.claim import Justification
 from tkg.model.entry import Record
@@ -28,7 +29,6 @@ from tkg.model.scope import Channel
 from tkg.model.time import iso, to_datetime
 from tkg.model.verdict import Note, Outcome, StatusChange
 from tkg.model.view import Backer, SlotClaim
-from tkg.text import MAX_TEXT, clean
 
 DECISIONS: Final = ("accept", "reject", "edit", "merge", "reopen")
 #: fields of a claim that an edit may change
@@ -194,7 +194,7 @@ def decide(
     if (decision == "edit") is not bool(changes) or (decision == "merge") is not (into is not None):
         raise RequestError("an edit takes changes={field: value}, a merge into=ID, and no other decision takes either")
     visible_node(tenant, caller, identifier)
-    shown = clean(reason, "reason", limit=MAX_TEXT) if reason else None
+    shown = told(reason, "reason") if reason else None
     if decision == "reopen":
         return _reopen(tenant, caller, identifier, principal, shown)
     status = tenant.book.status(identifier)

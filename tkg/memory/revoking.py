@@ -14,8 +14,8 @@ from tkg.memory.caller import Caller
 from tkg.memory.inspecting import label, label_of_claim
 from tkg.memory.resurfacing import CODE, Consequences, follow
 from tkg.memory.tenant import Tenant
+from tkg.memory.told import told
 from tkg.memory.visible import reaches, scope_of, visible_node
-from tkg.text import MAX_TEXT, clean
 
 #: status -> the statuses it may follow
 _FROM: Mapping[str, frozenset[str]] = {
@@ -202,9 +202,13 @@ class _Seen:
 def carry_out(tenant: Tenant, caller: Caller, made: Plan, reason: str) -> Plan:
     """Carry out a plan, if what it would do is still what was planned; see `Handle.revoke`."""
     caller.speaking()
+<<<<<<< HEAD
     if not isinstance(made, Plan):
         raise RequestError("pass the plan that plan_revoke returned: revoke(plan_revoke(claim=…), reason=…)")
     reason = clean(reason, "reason", limit=MAX_TEXT)
+=======
+    reason = told(reason, "reason")
+>>>>>>> 668c599 (Never-store: reasons, names, sessions, queries, speakers, turns and what evidence keeps beside its quote are looked at as well)
     if made.done_at is not None:
         raise Conflict("this plan was carried out already")
     for node in made.targets:
@@ -221,7 +225,7 @@ def carry_out(tenant: Tenant, caller: Caller, made: Plan, reason: str) -> Plan:
 def change(tenant: Tenant, caller: Caller, target: Target, status: str, reason: str) -> Plan:
     """Plan and carry out at once: quarantine and release."""
     caller.speaking()
-    reason = clean(reason, "reason", limit=MAX_TEXT)
+    reason = told(reason, "reason")
     changes = _changes(tenant, nodes_of(tenant, caller, target), status)
     check_taking_back(tenant, caller, changes, status)
     found = follow(tenant, changes)

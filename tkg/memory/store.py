@@ -41,9 +41,10 @@ from tkg.memory.reverifying import reverify
 from tkg.memory.settings import read_policies, read_skills
 from tkg.memory.skills import SkillFolder
 from tkg.memory.tenant import Tenant
+from tkg.memory.told import told
 from tkg.model.policy import Policies
 from tkg.model.scope import GLOBAL, Channel, Scope, check_segment
-from tkg.text import MAX_NAME, clean
+from tkg.text import MAX_NAME
 
 #: tenants kept open at once; the least recently used one is closed first
 OPEN_TENANTS: Final = 8
@@ -130,6 +131,7 @@ class Memory:
             ScopeRequired: no tenant.
             InvalidScope: an id outside the grammar.
             RequestError: unknown channel, or a channel without a principal.
+            Rejected: principal or session holds what is never stored.
         """
         check_segment(tenant, "tenant")
         scope = Scope(tenant=tenant or "", user=user)
@@ -143,9 +145,9 @@ class Memory:
             if principal is None:
                 raise RequestError("a channel needs a principal: who is speaking?")
         if principal is not None:
-            principal = clean(principal, "principal", limit=MAX_NAME)
+            principal = told(principal, "principal", limit=MAX_NAME)
         if session is not None:
-            session = clean(session, "session", limit=MAX_NAME)
+            session = told(session, "session", limit=MAX_NAME)
         return Handle(self, scope, channel, principal, session)
 
     def recall(self, *args: object, **kwargs: object) -> None:

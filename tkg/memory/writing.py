@@ -30,6 +30,7 @@ from tkg.memory.slots import Slots
 from tkg.memory.stamps import own_word, recalled
 from tkg.memory.tenant import Tenant
 from tkg.memory.texts import written_label
+from tkg.memory.told import beside
 from tkg.memory.tombstones import erased_before
 from tkg.memory.trial import trial_tenant
 from tkg.memory.visible import visible_claim
@@ -239,6 +240,7 @@ def _candidate(proposal: Proposal, scope: str, observed: Instant) -> Candidate:
         observed_at=observed,
         quote=None if proposal.evidence is None else proposal.evidence.quote,
         uri=None if proposal.evidence is None else proposal.evidence.uri,
+        beside=beside(proposal.evidence),
     )
 
 

@@ -85,5 +85,7 @@ class Candidate(Value):
     observed_at: Instant
     quote: str | None = None
     uri: str | None = None
+    #: version, locator, owner and origin of its evidence: kept with it, so looked at for what is never stored
+    beside: tuple[str, ...] = ()
     #: the extractor's own confidence in millionths; a structured proposal is sure of what it says
     confidence: int = 1_000_000
