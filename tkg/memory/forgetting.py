@@ -195,15 +195,11 @@ def forget(tenant: Tenant, caller: Caller, wanted: Wanted, reason: str, made: Fo
     channel, principal = caller.speaking()
     if channel not in _MAY:
         raise NotPermitted("erasing takes a person or a system of record: an agent may not destroy memory")
-<<<<<<< HEAD
     if made is not None and not isinstance(made, Forgetting):
         raise RequestError("the first argument is the plan of plan_forget; name what to erase: claim=…, subject=…")
     if made is not None and wanted == Wanted(mentions=wanted.mentions):
         raise RequestError(f"name again what the plan is about: forget(plan, {made.what}=…, reason=…)")
-    reason = clean(reason, "reason", limit=MAX_TEXT)
-=======
     reason = told(reason, "reason")
->>>>>>> 668c599 (Never-store: reasons, names, sessions, queries, speakers, turns and what evidence keeps beside its quote are looked at as well)
     found = _close(tenant, caller, wanted)
     fresh = _plan(tenant, wanted, found)
     refuse_held(tenant, found.nodes)

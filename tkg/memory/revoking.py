@@ -202,13 +202,9 @@ class _Seen:
 def carry_out(tenant: Tenant, caller: Caller, made: Plan, reason: str) -> Plan:
     """Carry out a plan, if what it would do is still what was planned; see `Handle.revoke`."""
     caller.speaking()
-<<<<<<< HEAD
     if not isinstance(made, Plan):
         raise RequestError("pass the plan that plan_revoke returned: revoke(plan_revoke(claim=…), reason=…)")
-    reason = clean(reason, "reason", limit=MAX_TEXT)
-=======
     reason = told(reason, "reason")
->>>>>>> 668c599 (Never-store: reasons, names, sessions, queries, speakers, turns and what evidence keeps beside its quote are looked at as well)
     if made.done_at is not None:
         raise Conflict("this plan was carried out already")
     for node in made.targets:
