@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import PERSON, Acme
 from tkg.conform import scan
 
@@ -67,6 +69,18 @@ def test_nothing_of_that_name(acme: Acme) -> None:
     filled(acme)
     assert acme("forget", "--subject", "Ada").code == 2
     assert acme("forget").code == 2
+
+
+def test_an_export_as_prov_json(acme: Acme, tmp_path: Path) -> None:
+    pytest.importorskip("prov")
+    claim = filled(acme)
+    shown = acme("export", "--subject", "Ada Venn", "--format", "prov")
+    assert shown.code == 0 and f"tkg:{claim}" in json.loads(shown.out)["entity"], shown.err
+    file = tmp_path / "ada.json"
+    assert acme("export", "--subject", "Ada Venn", "--format", "prov", "--output", file).code == 0
+    assert json.loads(file.read_text("ascii")) == json.loads(shown.out)
+    assert acme("export", "--format", "prov", "--portable").code == 2
+    assert acme("export", "--format", "prov", "--json").code == 2
 
 
 def test_maintenance_fetches_sources_again_where_it_may(acme: Acme, tmp_path: Path) -> None:

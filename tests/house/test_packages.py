@@ -80,6 +80,7 @@ def test_everything_that_is_imported_is_declared() -> None:
     extra = {
         "tkg.extractors": {"beautifulsoup4", "pypdf", "python-docx"},
         "tkg.graph": {"ladybug"},
+        "tkg.memory.provenance": {"prov"},
         "tkg.plot": {"matplotlib"},
         "tkg.testing": {"hypothesis", "pytest"},
     }

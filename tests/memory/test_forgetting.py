@@ -482,6 +482,20 @@ def test_a_disk_that_fails_under_an_erasure_is_an_error_with_a_code(
     assert erasing.unfinished(plain.memory.tenant("moor").ledger) == []
 
 
+def test_a_session_that_read_what_it_wrote_goes_with_its_claims(plain: Kitchen) -> None:
+    writer = plain.handle(channel="human_stated", principal="cook", session="shift 7")
+    evidence = tkg.Evidence(uri="note:shift", quote="Una Marsh avoids celery CANARY-6631")
+    said = writer.propose(subject="Una Marsh", predicate="avoids", object="celery CANARY-6631", evidence=evidence)
+    writer.remember("Blue herring, again!", evidence=tkg.Evidence(uri="note:shift"))
+    bot = plain.handle(channel="agent_inferred", principal="bot", session="shift 7")
+    bot.recall("blue herring Una Marsh avoids")  # shows a text of the session, after which the summary is written
+    bot.derive("summary", "Una avoids celery CANARY-6631.", from_=[str(said.claim_id)])
+    assert plain.found("CANARY-6631")
+    done = plain.handle().forget(session="shift 7", reason="asked")
+    assert said.claim_id in [one.id for one in done.plan.erases]
+    assert plain.found("CANARY-6631") == [] and plain.state(plain.rolf) == "active"
+
+
 def test_a_shared_sentence_goes_in_its_source_and_stays_in_another(plain: Kitchen) -> None:
     words = "Bo and Una share the locker phrase CANARY-5521"
     ids = []

@@ -6,6 +6,7 @@ import json as json_module
 import os
 import re
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -18,6 +19,13 @@ from tkg.cli.screen import complain, print_json, print_line
 from tkg.errors import NotFound, RequestError
 
 _BEYOND: Final = re.compile(r"[^\x20-\x7e]")
+
+
+class Form(StrEnum):
+    """What an export is written as."""
+
+    JSONL = "jsonl"
+    PROV = "prov"
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -45,10 +53,14 @@ def export(
     portable: Annotated[
         bool, typer.Option("--portable", help="Carry the tenant's key, so that `tkg import` can take the archive in.")
     ] = False,
+    form: Annotated[
+        Form,
+        typer.Option("--format", help="JSON Lines, or one PROV-JSON document of W3C (needs the extra `prov`)."),
+    ] = Form.JSONL,
     engine: EngineChoice = Engine.AUTO,
     json: Json = False,
 ) -> None:
-    """Write everything in the scope as JSON Lines: the same bytes for the same ledger.
+    """Write everything in the scope as JSON Lines, or as PROV-JSON: the same bytes for the same ledger.
 
     A portable archive is as secret as the store: its key lets a reader test guesses about names that were erased.
 
@@ -56,15 +68,24 @@ def export(
     """
     if output is not None and check_path(output, "--output").exists():
         raise RequestError(f"{output} exists; name a new file")
+    if form is Form.PROV and (json or portable):
+        raise RequestError(
+            "--format prov is one JSON document that cannot be imported: leave --json and --portable away"
+        )
     with reading(store, engine) as memory:
-        lines = memory.scope(tenant, user).export(subject=subject, portable=portable)
+        handle = memory.scope(tenant, user)
+        if form is Form.PROV:
+            lines = iter([handle.export_prov(subject=subject)])
+        else:
+            lines = handle.export(subject=subject, portable=portable)
         if json:
             print_json("tkg.export/1", {"tenant": tenant, "records": [json_module.loads(line) for line in lines]})
         elif output is None:
             for line in lines:
                 sys.stdout.write(plain_line(line) + "\n")
         else:
-            complain(f"Wrote {_write(output, map(plain_line, lines))} records to {output}.")
+            count = _write(output, map(plain_line, lines))
+            complain(f"Wrote {'PROV-JSON' if form is Form.PROV else f'{count} records'} to {output}.")
 
 
 def _write(output: Path, lines: map[str]) -> int:
@@ -109,6 +130,11 @@ def take_in(
 
 
 COMMANDS: Final = (
-    Command("export", export, "tkg export --store ./memory --tenant acme --output acme.jsonl"),
+    Command(
+        "export",
+        export,
+        "tkg export --store ./memory --tenant acme --output acme.jsonl\n"
+        "tkg export --store ./memory --tenant acme --subject 'Ana Reed' --format prov",
+    ),
     Command("import", take_in, "tkg import --store ./other acme.jsonl"),
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tkg.errors import StoreError, TkgError
-from tkg.memory import dumping, erasing, forgetting, holding, maintaining, receipts
+from tkg.memory import dumping, erasing, forgetting, holding, maintaining, provenance, receipts
 from tkg.memory.answers import Forgetting, Upkeep
 from tkg.memory.bound import Bound
 from tkg.memory.fetching import Limits
@@ -34,6 +34,16 @@ class Care(Bound):
         """
         with self._reading() as tenant:
             return iter(list(dumping.export(tenant, self._caller, subject=subject, portable=portable)))
+
+    def export_prov(self, *, subject: str | None = None) -> str:
+        """Return what `export` tells as one PROV-JSON document (W3C PROV-DM), the same text for the same ledger.
+
+        Raises:
+            Unsupported: the library is not installed; `pip install 'tkg[prov]'`.
+            NotFound: nothing is about that subject; names are compared whole.
+        """
+        with self._reading() as tenant:
+            return provenance.to_prov(dumping.export(tenant, self._caller, subject=subject))
 
     def plan_forget(
         self,

@@ -136,6 +136,7 @@ def _spread(tenant: Tenant, found: Closure, start: Iterable[str], episodes: Epis
             ahead += episodes.of_claim.get(one, ())
             ahead += _said_in_support(tenant, found, one)
             ahead += _written_after(tenant, one)
+        ahead = [one for one in ahead if one not in found.nodes]  # what is there already must not end the search
         if not ahead and fresh:
             changes = {one: "erased" for one in found.nodes if tenant.book.status(one) != "erased"}
             ahead = [one for one in consequences(tenant, changes).fallen if one not in found.nodes]
