@@ -60,7 +60,8 @@ def test_no_origin_takes_more_than_half_where_there_is_another(found: list[Ranke
 def test_an_origin_that_is_alone_takes_all(found: list[Ranked], k: int) -> None:
     alone = [Ranked(c.id, c.places, c.strength, c.weight, frozenset("z")) for c in found]
 
-    assert len(select(order(alone), k=k, policy=POLICY).chosen) == min(k, len(alone))
+    policy = POLICY.model_copy(update={"least_share": 0.0})
+    assert len(select(order(alone), k=k, policy=policy).chosen) == min(k, len(alone))
 
 
 def test_one_loud_origin_does_not_push_out_the_other() -> None:
@@ -95,6 +96,13 @@ def test_a_floor_cuts_what_fits_badly() -> None:
 
     assert [c.id for c, _ in selection.chosen] == ["clm_g"]
     assert selection.left_out == (("clm_p", "floor"),)
+
+
+def test_what_fits_a_hundred_times_worse_than_the_best_fills_no_place() -> None:
+    strong = [Ranked(i, (1,), s, 1.0, frozenset(i)) for i, s in (("clm_a", 1.0), ("clm_b", 0.02), ("clm_c", 0.001))]
+
+    assert [c.id for c, _ in select(order(strong), k=5, policy=ReadPolicy()).chosen] == ["clm_a", "clm_b"]
+    assert [c.id for c, _ in select(order(strong[2:]), k=5, policy=ReadPolicy()).chosen] == ["clm_c"]
 
 
 def test_strength_is_relative_to_the_best_match() -> None:

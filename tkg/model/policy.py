@@ -122,7 +122,8 @@ class WritePolicy(Value):
 class ReadPolicy(Value):
     """What recall uses: hard cap, floor, budget, half-lives, and the class a reader requires.
 
-    `diversity` is the λ of maximal marginal relevance: what says the same as an item already chosen keeps at least this
+    `floor` is the least score of an item, `least_share` the least share of the best item's score: what fits a hundred times
+    worse than the best only fills places. `diversity` is the λ of maximal marginal relevance: what says the same as an item already chosen keeps at least this
     share of its score (1: no diversity).
     """
 
@@ -130,6 +131,7 @@ class ReadPolicy(Value):
     k: int = 5
     token_budget: int = 1200
     floor: float = 0.0
+    least_share: float = 0.01
     least_channel: Channel = Channel.EXTERNAL
     episode_half_life_days: int = 30
     episode_floor: float = 0.4

@@ -122,8 +122,10 @@ def select(
         policy: floor, quota, diversity.
         alike: how far two ids say the same, from 0 to 1.
     """
-    left = [pair for pair in ordered if pair[1] > 0 and pair[1] >= policy.floor]
-    left_out = [(pair[0].id, "floor") for pair in ordered if not (pair[1] > 0 and pair[1] >= policy.floor)]
+    best = max((value for _, value in ordered), default=0.0)
+    floor = max(policy.floor, best * policy.least_share)
+    left = [pair for pair in ordered if pair[1] > 0 and pair[1] >= floor]
+    left_out = [(pair[0].id, "floor") for pair in ordered if not (pair[1] > 0 and pair[1] >= floor)]
     shared = frozenset.intersection(*(pair[0].origins for pair in left)) if left else frozenset()
     most = max(1, -int(-k * policy.origin_quota // 1))
     taken: dict[str, int] = {}
