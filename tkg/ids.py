@@ -15,6 +15,7 @@ import secrets
 from typing import Any, Final, Protocol
 
 from tkg.clock import Clock
+from tkg.errors import RequestError
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 
@@ -118,7 +119,13 @@ class SeededIds:
 
 
 def kind_of(identifier: str) -> str | None:
-    """Return what an id names ("claim", "artefact", …), or None if it is not an id."""
+    """Return what an id names ("claim", "artefact", …), or None if it is not an id.
+
+    Raises:
+        RequestError: it is not even text: a whole verdict or artefact, say.
+    """
+    if not isinstance(identifier, str):
+        raise RequestError(f"an id is text such as verdict.claim_id or action.id, not {type(identifier).__name__}")
     prefix, _, rest = identifier.partition("_")
     return KINDS.get(prefix) if len(rest) == 26 else None
 

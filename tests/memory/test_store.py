@@ -269,3 +269,25 @@ def test_a_directory_with_other_files_is_no_store(tmp_path: Path) -> None:
         open_store(tmp_path)
     assert caught.value.exit_code == 2
     assert [file.name for file in tmp_path.iterdir()] == ["letter.txt"]
+
+
+def test_what_is_no_id_no_number_and_no_receipt_is_said_to_be_none() -> None:
+    with open_store(None) as memory:
+        handle = memory.scope(tenant="acme", channel="human_stated", principal="ana")
+        verdict = handle.propose(subject="Kim Berg", predicate="lives_in", object="Oslo")
+        wrong: list[tuple[str, Any]] = [
+            ("verdict.claim_id", lambda: handle.explain(verdict)),  # type: ignore[arg-type]
+            ("verdict.claim_id", lambda: handle.lineage(verdict)),  # type: ignore[arg-type]
+            ("verdict.claim_id", lambda: handle.exposure(verdict)),  # type: ignore[arg-type]
+            ("verdict.claim_id", lambda: handle.plan_revoke(claim=verdict)),  # type: ignore[arg-type]
+            ("not NoneType", lambda: handle.explain(verdict.artefact_id)),  # type: ignore[arg-type]
+            ("list of ids", lambda: handle.derive("summary", "Kim is in Oslo.", from_=str(verdict.claim_id))),
+            ("k must be a whole number", lambda: handle.recall("Kim Berg", k="3")),  # type: ignore[arg-type]
+            ("no receipt", lambda: handle.verify_receipt({})),
+            ("no receipt", lambda: handle.verify_receipt("opn_1")),  # type: ignore[arg-type]
+        ]
+        for said, call in wrong:
+            with pytest.raises(tkg.TkgError, match=said):
+                call()
+        assert handle.recall("Kim Berg", k=3).items and verdict.claim_id is not None
+        assert handle.explain(verdict.claim_id).state == "active"

@@ -79,10 +79,12 @@ def basis(
     Raises:
         NotFound, Conflict, RequestError: see `Handle.derive`.
     """
+    if isinstance(from_, str):
+        raise RequestError("from_ takes a list of ids: pass from_=[id]")
     common = list(dict.fromkeys([*_used(used), *from_, *shown_antecedents(tenant, caller, whole=kind in _ACTING)]))
     lists = [tuple(dict.fromkeys([*one, *common])) for one in alternatives] or [tuple(common)]
     if any(not one for one in lists):
-        raise RequestError(f"a {kind} must rest on something: pass used=a result of recall, or from_=[ids]")
+        raise RequestError(f"a {kind} must rest on something: pass used=a result of recall, or from_=[ids] (--from ID)")
     nodes = sorted({node for one in lists for node in one})
     for node in nodes:
         visible_node(tenant, caller, node)

@@ -8,6 +8,7 @@ from tkg.belief import validity
 from tkg.belief.book import LATEST
 from tkg.belief.sweep import contradictions as sweep
 from tkg.belief.validity import Answer
+from tkg.errors import RequestError
 from tkg.memory import at_use
 from tkg.memory.answers import Value
 from tkg.memory.caller import Caller
@@ -147,6 +148,9 @@ def request_of(
     as_of: AsOf,
 ) -> RecallRequest:
     """Return what `Handle.recall` asks, with the defaults of the read policy, at this moment."""
+    for name, given in (("k", k), ("token_budget", token_budget)):
+        if given is not None and not isinstance(given, int):
+            raise RequestError(f"{name} must be a whole number, not {type(given).__name__}")
     policy = tenant.policies.read
     latest = tenant.ledger.head.seq
     return RecallRequest(

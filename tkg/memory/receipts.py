@@ -166,6 +166,10 @@ def _proof(ledger: Ledger, kept: Mapping[str, Any], leaf: str) -> Iterator[Check
 
 def verify(tenant: Tenant, receipt: Mapping[str, Any]) -> list[Check]:
     """Compare a receipt with the store as it is now; see `Handle.verify_receipt`."""
+    if not isinstance(receipt, Mapping) or not isinstance(receipt.get("receipt_id"), str):
+        raise RequestError(
+            "that is no receipt: pass the whole mapping that forget returned, or that handle.receipt(id) finds"
+        )
     checks = [Check("seal", seal(tenant, receipt) == dict(receipt), "made by this tenant's store")]
     checks += _signature(tenant, receipt)
     kept = stored(tenant.ledger, str(receipt["receipt_id"]))

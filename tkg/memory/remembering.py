@@ -75,7 +75,9 @@ def remember(memory: Memory, caller: Caller, passage: Passage) -> list[Verdict]:
     text = clean(passage.text, "text", limit=limit)
     if not memory.exists(caller.scope.tenant):
         if not memory.may_create(channel):
-            raise NotFound("no such tenant; create it with memory.create_tenant(id) or check the spelling")
+            raise NotFound(
+                "no such tenant; check the spelling, or make it: memory.create_tenant(id), `tkg init --tenant ID`"
+            )
         judged = judge_written(trial_tenant(memory, caller.scope.tenant), caller, (text,), "episode", channel)
         if judged.outcome is Outcome.REJECTED:
             return [_refused(caller, judged, memory.ids.new("vrd"), "", channel)]

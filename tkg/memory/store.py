@@ -223,7 +223,9 @@ class Memory:
             checked, findings = [], []
             for name in names:
                 if not self.exists(name):
-                    raise NotFound("no such tenant; create it with memory.create_tenant(id) or check the spelling")
+                    raise NotFound(
+                        "no such tenant; check the spelling, or make it: memory.create_tenant(id), `tkg init --tenant ID`"
+                    )
                 folder = Path() if self.path is None else self._folder(name)
                 public = None if self.path is None else checking.read_public(self.path)
                 checker = checking.Checker(
@@ -303,7 +305,9 @@ class Memory:
         """
         with self._guard:
             if not self.exists(check_segment(tenant, "tenant")):
-                raise NotFound("no such tenant; create it with memory.create_tenant(id) or check the spelling")
+                raise NotFound(
+                    "no such tenant; check the spelling, or make it: memory.create_tenant(id), `tkg init --tenant ID`"
+                )
             if (found := self._open.get(tenant)) is not None or self.path is None:
                 return prove((found or self._tenant(tenant, create=False)).ledger, seq, size, since)
             place = self._folder(tenant) / checking.LEDGER
@@ -391,7 +395,9 @@ class Memory:
             self._open.move_to_end(tenant)
             return found
         if not create and not self.exists(tenant):
-            raise NotFound("no such tenant; create it with memory.create_tenant(id) or check the spelling")
+            raise NotFound(
+                "no such tenant; check the spelling, or make it: memory.create_tenant(id), `tkg init --tenant ID`"
+            )
         ledger = self._ledger(tenant, create=create)
         folder = None if self.path is None else self._folder(tenant)
         opened: Tenant | None = None

@@ -107,7 +107,9 @@ def found_tenant(memory: Memory, caller: Caller, proposal: Proposal) -> Verdict 
         return None
     channel, _ = caller.speaking()
     if not memory.may_create(channel):
-        raise NotFound("no such tenant; create it with memory.create_tenant(id) or check the spelling")
+        raise NotFound(
+            "no such tenant; check the spelling, or make it: memory.create_tenant(id), `tkg init --tenant ID`"
+        )
     verdict = propose(trial_tenant(memory, caller.scope.tenant), caller, proposal)
     if verdict.outcome is Outcome.REJECTED:
         return verdict
