@@ -135,3 +135,14 @@ def test_a_users_freeze_and_hold_bind_that_user_alone(house: House) -> None:
     common = house.said(None, "quay", "brown")
     with pytest.raises(NotPermitted):
         ann.hold(id=common, reason="not hers")
+
+
+def test_a_key_used_for_another_claim_is_refused(house: House) -> None:
+    ann = house.who("ann")
+    first = ann.propose(subject="ferry", predicate="colour", object="red", idempotency_key="7")
+    again = ann.propose(subject="ferry", predicate="colour", object="red", idempotency_key="7")
+    assert again.id == first.id  # the control: the same request is answered again
+    for changed in ({"object": "blue"}, {"subject": "pier"}, {"predicate": "length"}, {"polarity": "negative"}):
+        said = {"subject": "ferry", "predicate": "colour", "object": "red", "idempotency_key": "7"} | changed
+        with pytest.raises(Conflict):
+            ann.propose(**said)

@@ -69,7 +69,7 @@ class Handle(Care, Asking, Gatekeeping):
             evidence: where this can be fetched again.
             depends_on: ids of claims without which this one is suspended.
             modality: how the sentence was meant; only "asserted" can become a claim.
-            idempotency_key: repeating a request with the same key returns the first verdict.
+            idempotency_key: repeating a request with the same key returns the first verdict; another claim is refused.
             expected_digest: `digest` of an earlier verdict on this slot; refused if the slot has changed since.
 
         Returns:
@@ -78,7 +78,7 @@ class Handle(Care, Asking, Gatekeeping):
         Raises:
             InvalidText, InvalidTime, InvalidInterval, InvalidPredicate, TooLarge: the request is malformed.
             NotFound: unknown tenant that this channel may not create, or an unknown id in `depends_on`.
-            Conflict: `expected_digest` does not match.
+            Conflict: `expected_digest` does not match, or the idempotency key was used for another claim.
             NotPermitted: the handle only reads.
         """
         proposal = Proposal.read(

@@ -24,7 +24,7 @@ from tkg.model.time import Instant, to_datetime
 from tkg.model.verdict import Outcome, Verdict
 
 #: roles of a chat whose words are the agent's own, whatever channel the file comes through
-_AGENTS: Final = frozenset({"assistant", "agent", "ai", "bot", "model", "system"})
+_AGENTS: Final = frozenset({"assistant", "agent", "ai", "bot", "model", "system", "developer"})
 _TOOLS: Final = frozenset({"tool", "function"})
 #: longest plain text that is one message; longer ones are read like a document
 _MESSAGE: Final = 60_000

@@ -124,11 +124,19 @@ def propose(tenant: Tenant, caller: Caller, proposal: Proposal) -> Verdict:
     if proposal.idempotency_key is not None:
         verdict_id = tenant.names.request("vrd", caller.scope.path, principal, proposal.idempotency_key)
         if (before := tenant.graph.verdict(verdict_id)) is not None:
+            name = Slots(tenant, caller.scope.visible).registry.get(proposal.predicate).name
+            if before[0].candidate != statement_digest(tenant, caller.scope.path, proposal, name):
+                raise Conflict("this idempotency key was used for another claim; use a new key for a new request")
             return before[0]
     prepared = prepare(tenant, caller, proposal)
     if proposal.expected_digest is not None and proposal.expected_digest != slot_digest(tenant, prepared.rivals):
         raise Conflict("the slot has changed since that digest was taken; read it again and repeat the request")
     return write(tenant, caller, prepared, verdict_id)
+
+
+def statement_digest(tenant: Tenant, scope: str, said: Proposal | Claim, predicate: str) -> str:
+    """Return the keyed digest of a statement: all that is kept of a refused one, and what a repeated request must match."""
+    return tenant.names.digest(scope, said.subject or "", predicate, said.object or "", said.polarity)
 
 
 def prepare(tenant: Tenant, caller: Caller, proposal: Proposal, basis: Basis | None = None) -> Prepared:
@@ -327,9 +335,7 @@ def write(tenant: Tenant, caller: Caller, prepared: Prepared, verdict_id: str, *
         confidence=judged.confidence,
         source_id=None if prepared.evidence is None else prepared.evidence.source_id,
         predicate_id=tenant.names.predicate(claim.predicate or ""),
-        candidate=tenant.names.digest(
-            claim.scope, claim.subject or "", claim.predicate or "", claim.object or "", claim.polarity
-        ),
+        candidate=statement_digest(tenant, claim.scope, claim, claim.predicate or ""),
         checks=judged.checks,
         principal=caller.principal,
         session=caller.session,
