@@ -88,6 +88,12 @@ def test_what_sqlite_quotes_does_not_leak_through_the_cause() -> None:
     assert "secret" not in str(caught.value) and caught.value.__suppress_context__
 
 
+def test_a_message_that_quotes_damaged_bytes_is_damage() -> None:
+    with pytest.raises(Damaged) as caught, translated(PATH):
+        b"secret \xef\x41".decode()
+    assert "secret" not in str(caught.value)
+
+
 class Failing:
     """A connection whose n-th call fails, before it does anything or after it did."""
 

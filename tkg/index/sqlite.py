@@ -120,7 +120,7 @@ def _existing(path: Path, entries: Callable[[int], Iterable[Entry]], head: int, 
         return None
     try:
         connection = _connect(path)
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):  # the latter where a message quotes damaged bytes
         return None
     index: SqliteIndex | None = None
     try:

@@ -105,5 +105,7 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise translate(error, path) from None
+    except UnicodeDecodeError:  # Python's own, when SQLite's message quotes damaged bytes of the schema
+        raise _damaged(path) from None
     except OSError as error:
         raise translate_os(error, path) from None
