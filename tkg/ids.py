@@ -73,6 +73,10 @@ class Ids(Protocol):
         """Return 32 fresh bytes."""
         ...
 
+    def signing_key(self) -> bytes:
+        """Return 32 fresh bytes that no id depends on: made when a file is missing, not when a history goes on."""
+        ...
+
 
 class RandomIds:
     """Ids from the operating system's randomness."""
@@ -93,6 +97,10 @@ class RandomIds:
         """Return 32 random bytes."""
         return secrets.token_bytes(32)
 
+    def signing_key(self) -> bytes:
+        """Return 32 random bytes."""
+        return secrets.token_bytes(32)
+
 
 class SeededIds:
     """Ids from a seed: for tests and notebooks, never for a store that matters.
@@ -102,6 +110,7 @@ class SeededIds:
 
     def __init__(self, seed: int = 0) -> None:
         self._random = random.Random(seed)
+        self._keys = random.Random(f"signing {seed}")
         self._count = 0
 
     def new(self, kind: str) -> str:
@@ -116,6 +125,10 @@ class SeededIds:
     def key(self) -> bytes:
         """Return the next 32 bytes."""
         return self._random.randbytes(32)
+
+    def signing_key(self) -> bytes:
+        """Return the next 32 bytes of a sequence of their own."""
+        return self._keys.randbytes(32)
 
 
 def kind_of(identifier: str) -> str | None:

@@ -104,7 +104,7 @@ def load_signer(path: Path, ids: Ids) -> Signer:
     """
     with translated(path):
         if not path.exists():
-            write_whole(path, ids.key().hex() + "\n")
+            write_whole(path, ids.signing_key().hex() + "\n")
         try:
             return Signer(bytes.fromhex(path.read_text("ascii")))
         except ValueError:
