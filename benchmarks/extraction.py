@@ -14,8 +14,8 @@ from rich.table import Table
 from benchmarks import carb
 from benchmarks.catalogue import Options
 from benchmarks.labelled import Score, read_sentences, score
+from benchmarks.proportion import Share
 from benchmarks.result import Result, versions
-from benchmarks.wilson import wilson
 from tkg.extractors.text import TextExtractor
 
 _FOLDER: Final = Path(__file__).parent / "sentences"
@@ -62,7 +62,7 @@ def run(options: Options) -> Result:
 
 def _row(table: Table, half: str, n: int, found: Score) -> None:
     def share(hits: int, of: int) -> tuple[str, str]:
-        low, high = wilson(hits, of)
+        low, high = Share(hits, of).interval
         return f"{hits / of:.3f}", f"{low:.3f}–{high:.3f}"
 
     table.add_row(

@@ -17,8 +17,8 @@ from typing import Final, NamedTuple
 from rich.table import Table
 
 from benchmarks.catalogue import Options
+from benchmarks.proportion import Share
 from benchmarks.result import Result, versions
-from benchmarks.wilson import wilson
 from tkg.errors import TkgError
 from tkg.extractors.points import Direction, shift_months
 from tkg.extractors.spoken import read_spoken
@@ -204,7 +204,7 @@ def run(options: Options) -> Result:
     table.caption = f"{clock} rows of Duckling's half with a time of day or an open end are not days and not counted"
     result.tables.append(table)
     right, all_of_them, wrong = _edtf(folder / "edtf")
-    low, high = wilson(right, all_of_them)
+    low, high = Share(right, all_of_them).interval
     table.add_row("EDTF levels 0, 1", str(all_of_them), f"{right / all_of_them:.3f}", "", f"{low:.3f}–{high:.3f}")
     result.figures["edtf"] = right / all_of_them
     if wrong:
@@ -216,6 +216,6 @@ def run(options: Options) -> Result:
 
 
 def _add(table: Table, name: str, n: int, scores: dict[str, list[int]]) -> None:
-    low, high = wilson(scores["tkg"][1], n)
+    low, high = Share(scores["tkg"][1], n).interval
     cells = [f"{hits / n:.3f}" for reader in ("tkg", "dateparser") for hits in scores[reader]]
     table.add_row(name, str(n), cells[0], cells[1], f"{low:.3f}–{high:.3f}", cells[2], cells[3])
