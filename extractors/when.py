@@ -113,6 +113,7 @@ _SAID: Final = re.compile(
     + r"|(?P<range>from|between))\ (?=(?P<words>(?:[\w'’/-]+,?\ ){1,11}[\w'’/-]+))",
     _FLAGS,
 )
+_NEXT: Final = re.compile(r"\b(?:since|until|till?|through|to)\b", re.IGNORECASE)
 #: what makes a run of words a time, beyond that it can be read as one
 _ANCHOR: Final = re.compile(
     r"\b(?:last|past|previous|next|coming|following|this)\ (?:\w+\ )?(?:day|week|weekend|month|quarter|year|decade)s?\b"
@@ -198,8 +199,14 @@ def _phrases(text: str) -> list[_Phrase]:
 def _said(
     text: str, phrases: list[_Phrase], reference: date, tense: Tense
 ) -> Iterator[tuple[tuple[int, int], str, Point]]:
-    """Read the longest run of words behind each trigger that is a time and goes further than the grammar came."""
+    """Read the longest run of words behind each trigger that is a time and goes further than the grammar came.
+
+    Phrases do not overlap, and a run never swallows the next trigger ("since March until March").
+    """
+    after = 0
     for m in _SAID.finditer(text):
+        if m.start() < after:
+            continue
         trigger = next(name for name in (*_WORDS, "range") if name != "by" and m[name] is not None)
         words = m["words"].split(" ")
         for count in range(len(words), 1, -1):
@@ -215,10 +222,16 @@ def _said(
             ranged = m["since"] is not None and m["since"].lower() == "from" or trigger == "range"
             point = read_spoken(f"from {chunk}", reference, _direction("at", tense)) if ranged else None
             if point is not None:
+                after = end
                 yield (start, end), "range", point
                 break
-            point = None if trigger == "range" else read_spoken(chunk, reference, _direction(trigger, tense))
+            point = (
+                None
+                if trigger == "range" or _NEXT.search(chunk)
+                else read_spoken(chunk, reference, _direction(trigger, tense))
+            )
             if point is not None:
+                after = end
                 yield (start, end), trigger, point
                 break
 
@@ -247,7 +260,7 @@ class _Writer:
         if grain in ("year", "decade"):
             return f"{day.year:04d}{mark}"
         if grain in ("month", "quarter", "half") or (grain == "part" and point.first.day == 1 and mark):
-            return f"{day:%Y-%m}{mark}"
+            return f"{day.year:04d}-{day.month:02d}{mark}"  # strftime does not pad years
         return day.isoformat() + mark
 
     def start(self, point: Point) -> str:

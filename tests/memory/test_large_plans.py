@@ -12,7 +12,7 @@ from tests.engines import ENGINES, engine_or_skip
 from tkg.clock import ManualClock
 from tkg.graph import reads
 from tkg.ids import SeededIds
-from tkg.memory import revoking
+from tkg.memory import resurfacing
 from tkg.model.policy import Policies, WritePolicy
 from tkg.model.predicate import Registry
 from tkg.model.verdict import Verdict
@@ -27,7 +27,7 @@ def test_what_falls_and_what_resurfaces_is_named(
     engine: str, together: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reads, "_MANY", 5 if together else 1_000)
-    monkeypatch.setattr(revoking, "_FEW", 5 if together else 1_000)
+    monkeypatch.setattr(resurfacing, "_FEW", 5 if together else 1_000)
     policies = Policies(write=WritePolicy(registry=Registry.of({"owner": {"cardinality": "one"}})))
     with tkg.open(
         tmp_path / "store",

@@ -68,8 +68,7 @@ def spoken_time(text: str | None) -> str | None:
         point = read_spoken(text, SystemClock().now().date())
         if point is None:
             return text
-        form = {"year": "%Y", "month": "%Y-%m"}.get(point.grain, "%Y-%m-%d")
-        return point.first.strftime(form)
+        return point.first.isoformat()[: {"year": 4, "month": 7}.get(point.grain, 10)]
     return text
 
 
