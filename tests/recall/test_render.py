@@ -42,11 +42,18 @@ HOSTILE = (
     "lone \ud800 surrogate \udfff",
     "\U0001f6a2 ship, é, ß, ﷽, 𝒳",
 )
+
+
+def _joined(text: str) -> str:
+    """Return the text with surrogate halves that stand side by side as the one character they are in JSON."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
 texts = st.one_of(
     st.sampled_from(HOSTILE),
     st.text(st.characters(), min_size=0, max_size=60),
     st.lists(st.sampled_from(HOSTILE), min_size=2, max_size=3).map("".join),
-)
+).map(_joined)
 
 
 def episode(number: int, text: str) -> RecallItem:
