@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import NamedTuple
+
+from tkg.gate.accounts import wilson
 
 #: 97.5 % quantile of the normal distribution
 _Z = 1.959963984540054
@@ -23,15 +24,7 @@ class Share(NamedTuple):
     @property
     def interval(self) -> tuple[float, float]:
         """The Wilson score interval at 95 %; (0, 1) where nothing was counted."""
-        if not self.n:
-            return 0.0, 1.0
-        square = _Z * _Z
-        middle = (self.rate + square / (2 * self.n)) / (1 + square / self.n)
-        half = _Z / (1 + square / self.n) * sqrt(self.rate * (1 - self.rate) / self.n + square / (4 * self.n * self.n))
-        # the ends are exact where nothing or everything was hit; rounding must not say otherwise
-        low = 0.0 if self.hits == 0 else max(0.0, middle - half)
-        high = 1.0 if self.hits == self.n else min(1.0, middle + half)
-        return low, high
+        return wilson(self.hits, self.n, _Z)
 
     def __str__(self) -> str:
         low, high = self.interval

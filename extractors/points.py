@@ -152,7 +152,8 @@ def choose_year(make: Callable[[int], Point], reference: date, direction: Direct
     return min(around, key=lambda p: (max((p.first - reference).days, (reference - p.last).days, 0), p.first))
 
 
-def _month_of(text: str) -> int:
+def month_number(text: str) -> int:
+    """Return 1 for "January" or "jan." to 12."""
     return MONTHS[text.lower().rstrip(".")]
 
 
@@ -240,14 +241,14 @@ def _read_ordinal_part(m: re.Match[str], _reference: date, _direction: Direction
 
 
 def _read_day(m: re.Match[str], reference: date, direction: Direction) -> Point:
-    month, day = _month_of(m["month"]), int(m["day"])
+    month, day = month_number(m["month"]), int(m["day"])
     if m["year"]:
         return day_point(date(int(m["year"]), month, day))
     return choose_year(lambda year: day_point(date(year, month, day)), reference, direction)
 
 
 def _read_month(m: re.Match[str], reference: date, direction: Direction) -> Point:
-    month = _month_of(m["month"])
+    month = month_number(m["month"])
     if m["year"]:
         return month_point(int(m["year"]), month)
     return choose_year(lambda year: month_point(year, month), reference, direction)

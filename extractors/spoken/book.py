@@ -8,7 +8,6 @@ from datetime import date, timedelta
 from typing import Final, Literal
 
 from tkg.extractors.points import (
-    MONTHS,
     WEEKDAYS,
     Direction,
     Point,
@@ -48,11 +47,6 @@ def form(*patterns: str) -> Callable[[Reader], Reader]:
         return reader
 
     return register
-
-
-def month_number(word: str) -> int:
-    """Return 1 for "jan." to 12."""
-    return MONTHS[word.rstrip(".")]
 
 
 def weekday_number(word: str) -> int:
