@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
+from tkg.html import Html, element, folded
 from tkg.model.base import Value as Frozen
+from tkg.model.display import Parts, rows
 from tkg.model.verdict import CheckResult
+
+#: levels of a lineage that a notebook shows
+_DEEPEST = 40
 
 
 class Value(Frozen):
@@ -25,6 +30,21 @@ class Value(Frozen):
     reason: str = ""
     look_up: str | None = None
 
+    @property
+    def said(self) -> str:
+        """The answer in a few words."""
+        if self.kind == "conflict":
+            return "conflict: " + " / ".join(self.values)
+        if self.kind == "suspended":
+            return f"suspended (was {self.previously})"
+        return ", ".join(self.values) or "nothing"
+
+    def _brief_(self) -> str:
+        return self.said
+
+    def _heading_(self) -> str:
+        return self.said
+
 
 class EvidenceShown(Frozen):
     """A piece of evidence as it is shown."""
@@ -41,6 +61,10 @@ class EvidenceShown(Frozen):
     status: str
     copy_of: str | None = None
 
+    def _brief_(self) -> str:
+        where = " · ".join(one for one in (self.uri, self.version, self.locator, self.principal) if one)
+        return f"“{self.quote}” ({where})" if self.quote else where
+
 
 class Decision(Frozen):
     """One decision about a node: a gate verdict or a change of state."""
@@ -53,6 +77,10 @@ class Decision(Frozen):
     actor: str | None = None
     checks: tuple[CheckResult, ...] = ()
 
+    def _display_(self) -> Parts:
+        shown = super()._display_()
+        return {"tx": self.seq, **{name: one for name, one in shown.items() if name not in ("seq", "checks")}}
+
 
 class Edge(Frozen):
     """An edge to another claim: supersedes, superseded_by, conflicts_with, refines, refined_by, depends_on."""
@@ -64,6 +92,9 @@ class Edge(Frozen):
     rule: str = ""
     decided_by: str = ""
     counts: bool = True
+
+    def _brief_(self) -> str:
+        return f"{self.edge} {self.other}"
 
 
 class Explanation(Frozen):
@@ -91,6 +122,19 @@ class Explanation(Frozen):
     rests_on: tuple[tuple[str, ...], ...] = ()
     edges: tuple[Edge, ...] = ()
     decisions: tuple[Decision, ...] = ()
+
+    def _heading_(self) -> str:
+        return f"{self.kind.capitalize()} ({self.state})"
+
+    def _display_(self) -> Parts:
+        apart = ("subject", "predicate", "object", "polarity", "content", "rests_on", "decisions")
+        shown = {name: one for name, one in super()._display_().items() if name not in apart}
+        said = f"{self.subject} · {self.predicate}: {'not ' * (self.polarity != 'positive')}{self.object}"
+        return {
+            "says": self.content if self.predicate is None else said,
+            **shown,
+            "decided": folded(f"{len(self.decisions)} decision(s)", rows(self.decisions)) if self.decisions else None,
+        }
 
 
 class Rival(Frozen):
@@ -140,6 +184,41 @@ class Lineage(Frozen):
     up: tuple[Node, ...]
     down: tuple[Node, ...]
 
+    def _heading_(self) -> str:
+        return f"Lineage of: {self.root.label}"
+
+    def _brief_(self) -> str:
+        return f"{self.root.label}: {len(self.up)} up, {len(self.down)} down"
+
+    def _display_(self) -> Parts:
+        return {
+            "it": f"{self.root.kind}, {self.root.state}, {self.root.id}",
+            "up": _branch("rests on", self.root, self.up),
+            "down": _branch("what grew from it", self.root, self.down),
+        }
+
+
+def _branch(title: str, root: Node, nodes: tuple[Node, ...]) -> Html:
+    """Return one side of a lineage as nested lists; each node stands once, under the first it hangs on."""
+    below: dict[str, list[Node]] = {}
+    placed = {root.id}
+    for node in nodes:
+        if node.id not in placed:
+            placed.add(node.id)
+            below.setdefault(next((one for one in node.parents if one in placed), root.id), []).append(node)
+
+    def listed(identifier: str, depth: int) -> Html:
+        found = below.get(identifier, ())
+        if not found or depth > _DEEPEST:
+            return element("i", f"{len(found)} deeper") if found else Html("")
+        return element("ul", *(element("li", *_named(one), listed(one.id, depth + 1)) for one in found))
+
+    return element("div", element("b", f"{title} ({len(nodes)})"), listed(root.id, 0))
+
+
+def _named(one: Node) -> tuple[Html, ...]:
+    return element("b", f"{one.kind} ({one.state}) "), element("span", one.label)
+
 
 class Effect(Frozen):
     """What happens to one node under a plan: state before and after, and the supports that keep a survivor."""
@@ -172,6 +251,9 @@ class Plan(Frozen):
     planned_at: int
     #: transaction that carried it out; None for a plan only
     done_at: int | None = None
+
+    def _heading_(self) -> str:
+        return f"{'Planned' if self.done_at is None else 'Done'}: {self.status}"
 
     @property
     def effects(self) -> tuple[tuple[str, str], ...]:

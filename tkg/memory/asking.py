@@ -13,6 +13,7 @@ from tkg.memory.findings import Believed, Blast, Diff, Dispute, PoisonChain, Sin
 from tkg.memory.reading import Contradiction
 from tkg.memory.revoking import Target
 from tkg.memory.tenant import AsOf, Tenant
+from tkg.model.display import Rows
 
 
 class Asking(ABC):
@@ -51,7 +52,7 @@ class Asking(ABC):
             as_of: only up to this transaction or time (default: latest).
         """
         with self._reading() as tenant:
-            return comparing.history(tenant, self._caller, subject, predicate, as_of=as_of)
+            return Rows(comparing.history(tenant, self._caller, subject, predicate, as_of=as_of))
 
     def diff(self, before: AsOf, after: AsOf = None) -> Diff:
         """Return what is believed differently at two points of transaction time.
@@ -152,8 +153,10 @@ class Asking(ABC):
             as_of: as known at this transaction or time (default: latest).
         """
         with self._reading() as tenant:
-            return disputes.disputes(
-                tenant, self._caller, state=state, subject=subject, predicate=predicate, source=source, as_of=as_of
+            return Rows(
+                disputes.disputes(
+                    tenant, self._caller, state=state, subject=subject, predicate=predicate, source=source, as_of=as_of
+                )
             )
 
     def dispute(self, left: str, right: str) -> Dispute:

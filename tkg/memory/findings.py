@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tkg.memory.answers import Decision, Effect, EvidenceShown, Plan, Value
 from tkg.model.base import Value as Frozen
+from tkg.model.display import Parts
 
 #: what stands in place of the id of something in a scope that the caller does not reach
 HIDDEN = "hidden"
@@ -15,6 +16,9 @@ class Moment(Frozen):
     seq: int
     at: str | None = None
 
+    def _brief_(self) -> str:
+        return f"{self.at or 'before the first'} (tx:{self.seq})"
+
 
 class Named(Frozen):
     """A node named in an answer. In a scope the caller does not reach, the id is `HIDDEN` and nothing else is told."""
@@ -23,6 +27,9 @@ class Named(Frozen):
     kind: str
     state: str
     label: str
+
+    def _brief_(self) -> str:
+        return f"{self.kind} ({self.state}): {self.label}"
 
 
 class ReadShown(Frozen):
@@ -38,6 +45,9 @@ class ReadShown(Frozen):
     valid_at: str | None
     as_of: int
     shown: tuple[str, ...]
+
+    def _brief_(self) -> str:
+        return f"{self.at} by {self.principal}, session {self.session}"
 
 
 class Reason(Frozen):
@@ -117,12 +127,31 @@ class Link(Frozen):
     first_shown: ReadShown | None = None
     decisions: tuple[Decision, ...] = ()
 
+    def _display_(self) -> Parts:
+        return {
+            "written": self.written.at,
+            "what": f"{self.kind} ({self.state})",
+            "says": self.label,
+            "class": self.channel,
+            "from": " · ".join(one for one in (self.uri, self.principal, self.session) if one),
+            "first shown": self.first_shown and self.first_shown.at,
+            "reads": self.reads,
+            "decided": tuple(f"{one.what}: {one.reason or one.code}" for one in self.decisions),
+            "id": self.id,
+        }
+
 
 class PoisonChain(Frozen):
     """A node and everything it rests on, the nearest first: where it came from, and where it could have been stopped."""
 
     root: Link
     links: tuple[Link, ...]
+
+    def _heading_(self) -> str:
+        return f"Where this came from: {self.root.label}"
+
+    def _display_(self) -> Parts:
+        return {"links": (self.root, *self.links)}
 
 
 class Believed(Frozen):
@@ -140,6 +169,15 @@ class Believed(Frozen):
     known_to: str | None
     answer: Value
 
+    def _display_(self) -> Parts:
+        return {
+            "known from": self.known_from,
+            "until": self.known_to or "now",
+            "valid from": self.valid_from or "open",
+            "to": self.valid_to or "open",
+            "answer": self.answer,
+        }
+
 
 class Stretch(Frozen):
     """A stretch of valid time and what held there before and after."""
@@ -148,6 +186,9 @@ class Stretch(Frozen):
     valid_to: str | None
     before: Value
     after: Value
+
+    def _brief_(self) -> str:
+        return f"{self.valid_from or 'open'} to {self.valid_to or 'open'}: {self.before.said} → {self.after.said}"
 
 
 class SlotChange(Frozen):
@@ -197,6 +238,17 @@ class Side(Frozen):
     evidence: tuple[EvidenceShown, ...]
     context: str | None = None
 
+    def _display_(self) -> Parts:
+        return {
+            "says": f"{'not ' * (self.polarity != 'positive')}{self.object}",
+            "state": self.state,
+            "class": self.channel,
+            "may hold": f"{self.may_from or 'open'} to {self.may_to or 'open'}",
+            "words": tuple(one.quote or "" for one in self.evidence),
+            "from": tuple(" · ".join(p for p in (one.uri, one.principal) if p) for one in self.evidence),
+            "id": self.id,
+        }
+
 
 class Choice(Frozen):
     """What a person can do about a contradiction, and what that would bring: the answer then, what falls, what goes stale."""
@@ -223,3 +275,15 @@ class Dispute(Frozen):
     right: Side
     asked_at: str
     choices: tuple[Choice, ...]
+
+    def _heading_(self) -> str:
+        return f"{self.subject} · {self.predicate}: {self.left.object} against {self.right.object}"
+
+    def _display_(self) -> Parts:
+        return {
+            "they overlap": f"from {self.overlap_from or 'open'} to {self.overlap_to or 'open'}",
+            "row of the table": self.row,
+            "why": self.reason,
+            "sides": (self.left, self.right),
+            "choices": self.choices,
+        }

@@ -12,6 +12,7 @@ from tkg.memory import accounting, drifting, promoting, reviewing
 from tkg.memory.answers import Explanation, Plan, Waiting
 from tkg.memory.caller import Caller
 from tkg.memory.tenant import Tenant
+from tkg.model.display import Rows
 from tkg.model.policy import WritePolicy
 from tkg.model.verdict import Verdict
 
@@ -34,7 +35,7 @@ class Gatekeeping(ABC):
     def review(self) -> list[Waiting]:
         """Return what waits for a person, oldest first: source, words in context, rivals, and what each choice does."""
         with self._reading() as tenant:
-            return reviewing.review(tenant, self._caller)
+            return Rows(reviewing.review(tenant, self._caller))
 
     def decide(
         self,
@@ -74,7 +75,7 @@ class Gatekeeping(ABC):
                 are accepted one by one. Nothing is decided then.
         """
         with self._writing() as tenant:
-            return reviewing.decide_many(tenant, self._caller, candidates, decision, reason)
+            return Rows(reviewing.decide_many(tenant, self._caller, candidates, decision, reason))
 
     def promote(self, claim: str, *, to: str = "tenant", reason: str) -> Verdict:
         """Make a claim of a user the tenant's, or one of the tenant's everybody's ("global"), as a person.
@@ -96,7 +97,7 @@ class Gatekeeping(ABC):
 
     def global_claims(self) -> list[Explanation]:
         """Return everything that is global, each put there by a person. It should be little."""
-        return promoting.everybodys(self._memory)
+        return Rows(promoting.everybodys(self._memory))
 
     def gate_figures(self) -> accounting.GateFigures:
         """Return what the gate did: funnel, outcomes, acceptance by class, rates by source, the review queue, mistakes."""
@@ -112,7 +113,7 @@ class Gatekeeping(ABC):
             seed: the same seed draws the same from the same ledger.
         """
         with self._reading() as tenant:
-            return accounting.sample(tenant, self._caller, which, size, seed)
+            return Rows(accounting.sample(tenant, self._caller, which, size, seed))
 
     def audit_mark(self, verdict: str, *, right: bool, reason: str = "") -> None:
         """Say as a person whether a decision of the gate was right; the figures count it."""

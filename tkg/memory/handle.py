@@ -29,6 +29,7 @@ from tkg.memory.proposal import Proposal
 from tkg.memory.skills import SkillShown
 from tkg.memory.tenant import AsOf
 from tkg.model.artefact import Artefact
+from tkg.model.display import Rows
 from tkg.model.evidence import Evidence
 from tkg.model.time import When
 from tkg.model.verdict import Verdict
@@ -106,7 +107,7 @@ class Handle(Care, Asking, Gatekeeping):
         All proposals are checked before the first is written.
         """
         read = [Proposal.read(**fields) for fields in proposals]
-        verdicts = []
+        verdicts: list[Verdict] = Rows()
         for proposal in read:
             if (refused := writing.found_tenant(self._memory, self._caller, proposal)) is not None:
                 verdicts.append(refused)
@@ -141,13 +142,10 @@ class Handle(Care, Asking, Gatekeeping):
         Raises:
             As `propose`.
         """
-        return remembering.remember(
-            self._memory,
-            self._caller,
-            remembering.Passage.read(
-                text=text, evidence=evidence, observed_at=observed_at, speaker=speaker, turn=turn, media=media
-            ),
+        passage = remembering.Passage.read(
+            text=text, evidence=evidence, observed_at=observed_at, speaker=speaker, turn=turn, media=media
         )
+        return Rows(remembering.remember(self._memory, self._caller, passage))
 
     def derive(
         self,
@@ -237,12 +235,12 @@ class Handle(Care, Asking, Gatekeeping):
     def timeline(self, subject: str, predicate: str, *, as_of: AsOf = None) -> list[reading.Segment]:
         """Return the history of (subject, predicate) over valid time, as known at `as_of`."""
         with self._reading() as tenant:
-            return reading.timeline(tenant, self._caller, subject, predicate, as_of=as_of)
+            return Rows(reading.timeline(tenant, self._caller, subject, predicate, as_of=as_of))
 
     def contradictions(self, *, as_of: AsOf = None) -> list[reading.Contradiction]:
         """Return the open contradictions a reader in this scope can see."""
         with self._reading() as tenant:
-            return reading.contradictions(tenant, self._caller, as_of=as_of)
+            return Rows(reading.contradictions(tenant, self._caller, as_of=as_of))
 
     def predicates(self, *, as_of: AsOf = None) -> list[DeclaredPredicate]:
         """Return the predicates: the declared ones with their declarations, then those that claims use undeclared.
@@ -251,12 +249,12 @@ class Handle(Care, Asking, Gatekeeping):
             as_of: as the ledger knew them then: a transaction number or a time (default: as the store was opened).
         """
         with self._reading() as tenant:
-            return predicates.listing(tenant, as_of)
+            return Rows(predicates.listing(tenant, as_of))
 
     def skills(self) -> list[SkillShown]:
         """Return the skills of this scope, the oldest first: whether each stands, and the folder it lies in."""
         with self._reading() as tenant:
-            return skills.listing(tenant, self._caller, self._memory.skills)
+            return Rows(skills.listing(tenant, self._caller, self._memory.skills))
 
     def suggest_predicates(self, *, least_support: int = 5, least_confidence: float = 0.95) -> list[Suggestion]:
         """Return declarations that what is stored speaks for, with support, confidence and examples.
@@ -306,7 +304,7 @@ class Handle(Care, Asking, Gatekeeping):
     def exposure(self, identifier: str) -> list[RetrievalView]:
         """Return the reads that showed an id."""
         with self._reading() as tenant:
-            return inspecting.exposure(tenant, self._caller, identifier)
+            return Rows(inspecting.exposure(tenant, self._caller, identifier))
 
     def regressions(self) -> list[dict[str, Any]]:
         """Return an acceptance case for each question that was answered with what has been revoked since.

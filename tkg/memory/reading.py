@@ -9,6 +9,7 @@ from tkg.belief.book import LATEST
 from tkg.belief.sweep import contradictions as sweep
 from tkg.belief.validity import Answer
 from tkg.errors import RequestError
+from tkg.html import element, folded, table
 from tkg.memory import at_use
 from tkg.memory.answers import Value
 from tkg.memory.caller import Caller
@@ -19,6 +20,7 @@ from tkg.memory.told import secret_in
 from tkg.memory.visible import reaches
 from tkg.model.artefact import Retrieval
 from tkg.model.base import Value as Frozen
+from tkg.model.display import Displayed, Parts
 from tkg.model.predicate import check_predicate
 from tkg.model.time import When, iso
 from tkg.model.view import SlotClaim
@@ -32,7 +34,7 @@ MAX_QUERY = 4 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class Recalled(Displayed):
     """What `recall` returns: `items`, `text` for the user turn, and `trace` (everything that was decided)."""
 
     id: str
@@ -59,6 +61,24 @@ class Recalled:
         """Scores, both times, what was left out and why."""
         return self.outcome
 
+    def _brief_(self) -> str:
+        return f"{len(self.items)} item(s)"
+
+    def _heading_(self) -> str:
+        return f"Recall: {len(self.items)} item(s), {self.outcome.tokens} of {self.outcome.token_budget} tokens"
+
+    def _display_(self) -> Parts:
+        left_out = self.outcome.left_out
+        return {
+            "valid at": iso(self.outcome.valid_at),
+            "known at": f"tx:{self.outcome.as_of}",
+            "abstained": self.outcome.abstained and f"{self.outcome.abstained.code}: {self.outcome.abstained.resolve}",
+            "notes": tuple(one.text for one in self.outcome.notes),
+            "items": self.items,
+            "left_out": folded(f"{len(left_out)} left out", table(["id", "why"], left_out)) if left_out else None,
+            "text": folded("what the model is shown", element("pre", self.text)),
+        }
+
 
 class Segment(Frozen):
     """One stretch of a timeline: `[valid_from, valid_to)` as ISO text (None: open) and what held there."""
@@ -66,6 +86,9 @@ class Segment(Frozen):
     valid_from: str | None
     valid_to: str | None
     answer: Value
+
+    def _display_(self) -> Parts:
+        return {"valid from": self.valid_from or "open", "to": self.valid_to or "open", "answer": self.answer}
 
 
 class Contradiction(Frozen):

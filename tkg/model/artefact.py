@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from tkg.model.base import Value
+from tkg.model.display import Parts
 from tkg.model.scope import Channel
-from tkg.model.time import Instant
+from tkg.model.time import Instant, iso
 
 ArtefactKind = Literal["episode", "summary", "skill", "action", "answer", "pointer"]
 
@@ -31,6 +32,20 @@ class Artefact(Value):
     content: str | None = None
     meta: dict[str, str] | None = None
 
+    def _heading_(self) -> str:
+        return self.kind.capitalize()
+
+    def _display_(self) -> Parts:
+        return {
+            "id": self.id,
+            "scope": self.scope,
+            "says": self.content,
+            "class": self.label.value,
+            "at": iso(self.observed_at),
+            "version": self.version,
+            "meta": self.meta,
+        }
+
 
 class Retrieval(Value):
     """One read: what was asked, at which times, what was shown, what was left out and why."""
@@ -51,3 +66,19 @@ class Retrieval(Value):
     query: str | None = None
     principal: str | None = None
     session: str | None = None
+
+    def _heading_(self) -> str:
+        return "Read"
+
+    def _display_(self) -> Parts:
+        return {
+            "id": self.id,
+            "scope": self.scope,
+            "asked": self.query,
+            "by": self.principal,
+            "session": self.session,
+            "valid at": iso(self.valid_at),
+            "as of": f"tx:{self.as_of}",
+            "shown": self.shown,
+            "left out": tuple(f"{one} ({why})" for one, why in self.left_out),
+        }

@@ -7,9 +7,10 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tkg.errors import RequestError
+from tkg.model.display import Displayed, Parts
 
 
-class Value(BaseModel):
+class Value(BaseModel, Displayed):
     """A frozen value; unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=False)
@@ -27,3 +28,6 @@ class Value(BaseModel):
             where = ".".join(str(part) for part in first["loc"]) or cls.__name__
             what = "unknown field" if first["type"] == "extra_forbidden" else first["msg"]
             raise RequestError(f"{where}: {what}") from None
+
+    def _display_(self) -> Parts:
+        return {name: getattr(self, name) for name in type(self).model_fields if name != "record"}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import ClassVar, Literal
 
+from tkg.html import folded
 from tkg.model.base import Value
+from tkg.model.display import Parts, rows
 from tkg.model.scope import Channel
 
 
@@ -66,6 +68,23 @@ class Verdict(Value):
     def about(self) -> str | None:
         """Id of the claim or artefact the verdict is about; None for what was refused."""
         return self.claim_id or self.artefact_id
+
+    def _heading_(self) -> str:
+        return f"Verdict: {self.outcome.value}"
+
+    def _display_(self) -> Parts:
+        checks = self.checks or ()
+        return {
+            "outcome": self.outcome.value,
+            "code": self.code,
+            "why": " ".join(one.reason for one in checks if one.reason and one.outcome not in ("pass", "note")),
+            "kind": self.kind,
+            "class": self.channel and self.channel.value,
+            "confidence": None if self.confidence is None else self.confidence / 1_000_000,
+            "claim": self.claim_id,
+            "artefact": self.artefact_id,
+            "checks": folded(f"{len(checks)} checks", rows(checks)) if checks else None,
+        }
 
 
 class StatusChange(Value):

@@ -1,12 +1,12 @@
-"""Self-contained pages: no script, no handler, nothing fetched. All text is escaped here and nowhere else."""
+"""Self-contained pages: no script, no handler, nothing fetched. All text is escaped in `tkg.html`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from html import escape
 from typing import Final
 
-from tkg.text import safe_text
+from tkg.html import Html, element, facts, table, text
+
+__all__ = ["Html", "element", "facts", "page", "picture", "table", "text"]
 
 #: even if something slipped through, a browser would neither run nor fetch it
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -20,38 +20,6 @@ article { border: 1px solid #ccc; border-left-width: 6px; padding: .4rem .8rem; 
 article:target { outline: 3px solid #000; } .state { font-weight: 600; } code { overflow-wrap: anywhere; }
 @media print { a { color: inherit; text-decoration: none; } }
 """
-
-
-class Html(str):
-    """Text that is HTML already; everything else is escaped."""
-
-
-def text(value: object) -> Html:
-    """Return any text as HTML: controls and hidden characters as escapes, then markup escaped."""
-    return Html(escape("" if value is None else safe_text(value), quote=True))
-
-
-def part(value: object) -> Html:
-    """Return HTML as it is, and everything else escaped."""
-    return value if isinstance(value, Html) else text(value)
-
-
-def element(name: str, *content: object, **attributes: str) -> Html:
-    """Return an element; attribute values are escaped, names come from the code."""
-    given = "".join(f' {key.rstrip("_")}="{text(value)}"' for key, value in attributes.items())
-    return Html(f"<{name}{given}>{''.join(part(one) for one in content)}</{name}>")
-
-
-def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> Html:
-    """Return a table."""
-    head = element("tr", *(element("th", one) for one in headings))
-    return element("table", head, *(element("tr", *(element("td", one) for one in row)) for row in rows))
-
-
-def facts(pairs: Iterable[tuple[str, object]]) -> Html:
-    """Return names and values as a table; pairs without a value are left out."""
-    kept = [(name, value) for name, value in pairs if value not in (None, "")]
-    return element("table", *(element("tr", element("th", name), element("td", value)) for name, value in kept))
 
 
 def picture(svg: str, caption: str) -> Html:

@@ -10,7 +10,6 @@ from tkg.plot import counts, graph, times
 from tkg.plot.looks import look
 from tkg.plot.page import Html, element, facts, page, picture, table
 from tkg.plot.save import shown, svg
-from tkg.plot.times import said
 
 
 def _link(identifier: str, words: object) -> Html:
@@ -71,7 +70,7 @@ def _decided(link: Link) -> Html | None:
 def timeline(subject: str, predicate: str, history: Sequence[Believed]) -> str:
     """Return the two axes of a slot."""
     rows = [
-        (one.known_from, one.known_to or "now", one.valid_from or "…", one.valid_to or "…", said(one.answer))
+        (one.known_from, one.known_to or "now", one.valid_from or "…", one.valid_to or "…", one.answer.said)
         for one in history
     ]
     return page(

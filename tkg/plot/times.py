@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from tkg.memory.answers import Value
 from tkg.memory.findings import Believed, Link, PoisonChain
 from tkg.plot.looks import MARKS, look, moment, values_of
 from tkg.plot.save import drawing, figure, shown
@@ -15,15 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _DAY = timedelta(days=1)
-
-
-def said(answer: Value) -> str:
-    """Return an answer in a few words."""
-    if answer.kind == "conflict":
-        return "conflict: " + " / ".join(answer.values)
-    if answer.kind == "suspended":
-        return f"suspended (was {answer.previously})"
-    return ", ".join(answer.values) or "nothing"
 
 
 def _span(moments: Sequence[datetime | None]) -> tuple[datetime, datetime]:
@@ -64,11 +54,11 @@ def timeline(subject: str, predicate: str, history: Sequence[Believed]) -> Figur
             return made
         valid = _span([moment(t) for one in history for t in (one.valid_from, one.valid_to)])
         known = _span([moment(t) for one in history for t in (one.known_from, one.known_to)])
-        looks = values_of(said(one.answer) for one in history)
+        looks = values_of(one.answer.said for one in history)
         for one in history:
             left, right = (moment(t) or edge for t, edge in ((one.valid_from, valid[0]), (one.valid_to, valid[1])))
             low, high = (moment(t) or edge for t, edge in ((one.known_from, known[0]), (one.known_to, known[1])))
-            fill, hatch = looks[said(one.answer)]
+            fill, hatch = looks[one.answer.said]
             width, height = date2num(right) - date2num(left), date2num(high) - date2num(low)
             corner = (date2num(left), date2num(low))
             axes.add_patch(Rectangle(corner, width, height, facecolor=fill, hatch=hatch, edgecolor="0.25", lw=0.8))

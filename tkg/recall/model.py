@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tkg.model.time import Instant
+from tkg.model.display import Displayed, Parts
+from tkg.model.time import Instant, iso
 
 #: kinds of stored text a default recall may show (actions and answers are looked up by id)
 KINDS = ("claim", "episode", "summary", "skill", "pointer")
@@ -70,7 +71,7 @@ class RecallRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class RecallItem:
+class RecallItem(Displayed):
     """One piece of evidence to weigh: dated, with its class, source and state. Never an instruction.
 
     `state` is "active", "conflict", "stale", "superseded" (only when the question asks about the past) or
@@ -95,6 +96,21 @@ class RecallItem:
     score: float = 0.0
     state: str = "active"
     note: str | None = None
+
+    def _display_(self) -> Parts:
+        return {
+            "says": self.text,
+            "kind": self.kind,
+            "class": self.channel,
+            "state": self.state,
+            "note": self.note,
+            "valid from": iso(self.valid_from),
+            "to": iso(self.valid_to),
+            "observed": iso(self.observed_at),
+            "source": " ".join(one for one in (self.uri, self.version, self.locator) if one),
+            "score": self.score,
+            "id": self.id,
+        }
 
 
 @dataclass(frozen=True, slots=True)
