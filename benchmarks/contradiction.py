@@ -74,8 +74,8 @@ def _rounded(three: list[float]) -> str:
 
 def _utkg_table() -> Table:
     return Table(
-        "noise %", "injected", "of them repeat a true fact", "found of the others", "naive recall of all", "true", "flagged",
-        "refused", "naive flagged", "dropped by class P R F1", "by weight P R F1", "naive by weight P R F1",
+        "noise %", "injected", "of them repeat a true fact", "found of the others", "naive recall of all", "true", "flagged or refused",
+        "refused", "said to end before they begin", "flagged with these", "naive flagged", "dropped by class P R F1", "by weight P R F1", "naive by weight P R F1",
         title="contradiction: UTKG; 95 % Wilson intervals; naive: the same constraints on months as numbers",
         title_justify="left",
     )  # fmt: skip
@@ -86,9 +86,11 @@ def _utkg(result: Result, table: Table, level: int, one: dict[str, Any]) -> None
     result.n += one["n"]
     result.peak_mb = max(result.peak_mb, one["peak_mb"])
     distinct = one["false"] - one["repeated"]
-    flagged = Share(one["flagged_true"], one["true"])
+    # what the gate refuses is not taken for right
+    flagged = Share(one["wronged_true"], one["true"])
     figures[f"utkg_{level}_false_rate"] = flagged.rate
     figures[f"utkg_{level}_refused_rate"] = Share(one["refused_true"], one["true"]).rate
+    figures[f"utkg_{level}_false_rate_with_crossed"] = Share(one["strict_true"], one["true"]).rate
     baselines[f"utkg_{level}_false_rate"] = naive["false_rate"]
     if one["false"]:
         found = Share(one["flagged_distinct"], distinct)
@@ -103,7 +105,7 @@ def _utkg(result: Result, table: Table, level: int, one: dict[str, Any]) -> None
             result.missed.append(f"UTKG at {level} %: {found.rate:.4f} of the injected facts found instead of {RECALL}")
     if level == 0 and flagged.rate > FALSE_RATE:
         result.missed.append(
-            f"UTKG without noise: {flagged.rate:.4f} of the true facts flagged instead of {FALSE_RATE}"
+            f"UTKG without noise: {flagged.rate:.4f} of the true facts flagged or refused instead of {FALSE_RATE}"
         )
     if level == 50 and one["sides"]["weight"][2] <= SIDE_F1:
         result.missed.append(
@@ -111,8 +113,8 @@ def _utkg(result: Result, table: Table, level: int, one: dict[str, Any]) -> None
         )
     table.add_row(
         str(level), f"{one['false']:,}", f"{one['repeated']:,}", _percent(one["flagged_distinct"], distinct),
-        f"{naive['recall']:.4f}", f"{one['true']:,}", _percent(one["flagged_true"], one["true"]),
-        f"{one['refused_true']:,}", f"{naive['false_rate']:.4f}", _rounded(one["sides"]["class"]),
+        f"{naive['recall']:.4f}", f"{one['true']:,}", _percent(one["wronged_true"], one["true"]),
+        f"{one['refused_true']:,}", f"{one['crossed_true']:,}", f"{one['strict_true'] / one['true']:.4f}", f"{naive['false_rate']:.4f}", _rounded(one["sides"]["class"]),
         _rounded(one["sides"]["weight"]), _rounded(naive["side"]),
     )  # fmt: skip
 

@@ -3,8 +3,9 @@
 Every correct fact goes into the store, then every wrong one. A wrong fact is found when a claim of it contradicts a claim of
 a correct fact for certain; a correct fact that contradicts another correct one is a false alarm. What happens once in a
 life (birth, death, a founding, a publication) holds at any time and has a date of its own; what lasts holds from its first
-to its last year, each meant as some day in it. A fact that only says what the correct one says (the wrong property, which
-the set does not name) cannot be found.
+to its last year, each meant as some day in it (a day that is both an end and a start belongs to what starts), and has a date
+on which it began and one on which it ended. A fact that only says what the correct one says (the wrong property, which the
+set does not name) cannot be found; that a method holds something against the correct one too does not count as finding it.
 """
 
 from __future__ import annotations
@@ -72,6 +73,11 @@ def _within(date: str) -> str:
     return date + "-XX" * (2 - date.count("-"))
 
 
+def _until(date: str) -> str:
+    """Return an end as some day of its granule; a last day is the successor's first and counts as theirs."""
+    return f"{date}T00:00:00Z" if date.count("-") == 2 else _within(date)
+
+
 def claims(fact: Fact) -> Iterator[dict[str, Any]]:
     """Yield what a fact says as claims."""
     about, always = {"subject": fact.subject, "object": fact.object}, {"valid_from": ".."}
@@ -97,9 +103,10 @@ def claims(fact: Fact) -> Iterator[dict[str, Any]]:
         return
     predicate = _LASTING[fact.relation]
     same = fact.start == fact.end
-    span = (fact.start, fact.end) if same else (_within(fact.start), _within(fact.end))
+    span = (fact.start, fact.end) if same else (_within(fact.start), _until(fact.end))
     yield {**about, "predicate": predicate, "valid_from": span[0], "valid_to": span[1]}
-    yield _dated(f"{fact.subject} {predicate} {fact.object}", fact)
+    yield _dated(f"{fact.subject} {predicate} {fact.object} from", fact)
+    yield {**_dated(f"{fact.subject} {predicate} {fact.object} until", fact), "object": fact.end}
 
 
 def _dated(what: str, fact: Fact) -> dict[str, Any]:
@@ -168,7 +175,8 @@ def naive(facts: Sequence[Fact]) -> dict[str, list[int]]:
 
     def clashes(fact: Fact) -> bool:
         for other in by_subject[fact.relation, fact.subject]:
-            if fact.object == other.object and fact.start[:4] != other.start[:4]:
+            ends = fact.start[:4] != other.start[:4] or fact.end[:4] != other.end[:4]
+            if fact.object == other.object and ends:
                 return True
             single = fact.relation in _ONCE or (fact.relation in _LASTING and meets(fact, other))
             if single and fact.object != other.object:
@@ -176,9 +184,13 @@ def naive(facts: Sequence[Fact]) -> dict[str, list[int]]:
         held = by_object[fact.relation, fact.object] if fact.relation in _HELD_BY_ONE else ()
         return any(meets(fact, other) and fact.subject != other.subject for other in held)
 
+    def said(fact: Fact) -> tuple[str, ...]:
+        return fact.relation, fact.subject, fact.object, fact.start[:4], fact.end[:4]
+
+    known = {said(fact) for fact in correct}
     found: dict[str, list[int]] = {}
     for fact in facts:
         count = found.setdefault(fact.kind, [0, 0])
-        count[0] += clashes(fact)
+        count[0] += clashes(fact) and (fact.correct or said(fact) not in known)
         count[1] += 1
     return found

@@ -4,7 +4,11 @@ What is declared is what the set publishes as constraints, as far as they are me
 death; born before dying, within 150 years; playing from 16 to under 50 years of age and not after death; a statement about
 one spouse, employer or club of a coach has one extent at a time. A month or year denotes its granule, and a start or an end
 given as one lies somewhere in it, so two statements that merely share it do not contradict. Wikidata writes a year as its
-January. A birth or death is a date, wherever its interval lies.
+January. A birth or death is a date, wherever its interval lies. Of a date before the year 1 the set keeps the year alone.
+
+A statement of Wikidata may have several starts and several ends, of which the set made every pair: in some the end lies
+before the start. No interval does; such a line is read as the two stretches it has ends of, until then and again from then.
+How many there are is printed, and what the false flags would be if every one of them counted as one.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from benchmarks.proposing import Entered, certain, enter, examples, f1, ratio, store
+from tkg.model.time import parse_when
 
 LEVELS: Final = (0, 1, 10, 25, 50, 75, 100)
 DECLARED: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -56,7 +61,12 @@ def read(path: Path) -> list[Fact]:
 
 
 def granule(month: str) -> str:
-    """Return YYYYMM as EDTF: a year where the month is none or January, which is how years are written there."""
+    """Return YYYYMM as EDTF: a year where the month is none or January, which is how years are written there.
+
+    Before the year 1 only the first six characters are kept, and with them no month: "-00681" is the year -0068.
+    """
+    if month.startswith("-"):
+        return month[:5]
     year, number = month[:4], int(month[4:])
     return f"{year}-{number:02}" if 2 <= number <= 12 else year
 
@@ -66,17 +76,26 @@ def _within(date: str) -> str:
     return f"{date}-XX" if "-" in date else f"{date}-XX-XX"
 
 
+def crossed(fact: Fact) -> bool:
+    """Return whether a fact is said to end before it begins."""
+    return parse_when(granule(fact.end)).end <= parse_when(granule(fact.start)).start
+
+
 def claims(fact: Fact) -> Iterator[dict[str, Any]]:
     """Yield what a fact says as claims."""
     start, end = granule(fact.start), granule(fact.end)
     if fact.predicate in _DATES:
         yield {"subject": fact.subject, "predicate": fact.predicate, "object": start, "valid_from": ".."}
         return
+    if crossed(fact):
+        said = {"subject": fact.subject, "predicate": fact.predicate, "object": fact.object}
+        yield {**said, "valid_from": "", "valid_to": _within(end)}
+        yield {**said, "valid_from": _within(start), "valid_to": ""}
+        return
     when = {"valid_from": _within(start), "valid_to": _within(end)}
     yield {"subject": fact.subject, "predicate": fact.predicate, "object": fact.object, **when}
-    if fact.predicate in _ONE_EXTENT:
-        # an extent that starts and ends in one granule is all that is known of it: it holds there
-        when = {"valid_from": start, "valid_to": end} if start == end else when
+    # what starts and ends in one granule held then; how long, it does not say
+    if fact.predicate in _ONE_EXTENT and start != end:
         statement = f"{fact.subject} {fact.predicate} {fact.object}"
         yield {"subject": statement, "predicate": "extent", "object": f"from {start} to {end}", **when}
 
@@ -93,9 +112,6 @@ def judge(facts: Sequence[Fact], engine: str) -> dict[str, Any]:
     with store(engine, DECLARED) as memory:
         # births and deaths first: every other fact is then compared with few
         for number in sorted(range(len(facts)), key=lambda place: facts[place].predicate not in _DATES):
-            if "-" in facts[number].start + facts[number].end:
-                entered.refused[number] = "before the year 1"
-                continue
             enter(memory, entered, number, claims(facts[number]), f"wikidata:{facts[number].subject}")
         found = certain(memory)
         pairs = entered.pairs(found)
@@ -104,12 +120,16 @@ def judge(facts: Sequence[Fact], engine: str) -> dict[str, Any]:
     said = {facts[number][:5] for number in true}
     repeated = {number for number in false if facts[number][:5] in said}
     flagged = {number for pair in pairs for number in pair}
+    reversed_ = {number for number, fact in enumerate(facts) if crossed(fact)}
     return {
         "n": len(facts),
         "true": len(true),
         "false": len(false),
         "repeated": len(repeated),
         "flagged_true": len(flagged & true),
+        "wronged_true": len((flagged | set(entered.refused)) & true),
+        "crossed_true": len(reversed_ & true),
+        "strict_true": len((flagged | reversed_ | set(entered.refused)) & true),
         "flagged_false": len(flagged & false),
         "flagged_distinct": len((flagged & false) - repeated),
         "refused_true": len(set(entered.refused) & true),

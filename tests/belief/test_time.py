@@ -15,7 +15,18 @@ from tkg.belief.allen import Allen, relate
 from tkg.errors import InvalidInterval, InvalidTime
 from tkg.model.edtf import read_edtf
 from tkg.model.instant import duration
-from tkg.model.time import BEGINNING, FOREVER, Certainty, Interval, iso, parse_when, to_datetime, to_instant
+from tkg.model.time import (
+    BEGINNING,
+    FOREVER,
+    YEAR_ONE,
+    Certainty,
+    Interval,
+    iso,
+    parse_observed,
+    parse_when,
+    to_datetime,
+    to_instant,
+)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +55,23 @@ def test_a_date_denotes_its_granule(text: str, start: str, end: str, grain: str,
 
 @pytest.mark.parametrize(
     "text",
-    ["", "soon", "0000", "-0999", "2026-13", "2026-00", "2026-02-30", "2026-2-3", "20X6", "2026-01-01T09:00:00"]
+    [
+        "",
+        "soon",
+        "-0000",
+        "-0000-01-01",
+        "-999",
+        "-10000",
+        "0000-13",
+        "-0001-02-29",
+        "-0043-03-15T12:00",
+        "2026-13",
+        "2026-00",
+        "2026-02-30",
+        "2026-2-3",
+        "20X6",
+        "2026-01-01T09:00:00",
+    ]
     + [
         "2026-01-01T25:00Z",
         "2026-01-01T09:30:60Z",
@@ -77,10 +104,13 @@ def test_days_are_as_long_as_the_zone_makes_them() -> None:
 
 
 def test_the_edges_of_time_hold() -> None:
-    assert parse_when("0001").start == BEGINNING
+    assert parse_when("-9999").start == parse_when("-9999~").start == BEGINNING
     assert parse_when("9999-12-31").end == FOREVER
     assert parse_when("9999-12-31", zone="America/New_York").end == FOREVER
-    assert parse_when("0001-01-01", zone="Asia/Tokyo").start == BEGINNING
+    assert parse_when("-9999-01-01", zone="Asia/Tokyo").start == BEGINNING
+    assert parse_when("-9999-01-01T00:00:00+14:00").start == BEGINNING
+    assert parse_when("0001").start == parse_when("0000").end == YEAR_ONE == to_instant(datetime(1, 1, 1, tzinfo=UTC))
+    assert parse_when("0001-01-01", zone="Asia/Tokyo").start == YEAR_ONE - 33_539_000_000  # local mean time
     leap = parse_when("2016-12-31T23:59:60Z")
     assert leap.start == parse_when("2017-01-01T00:00:00Z").start
     assert parse_when("2017-01-01T00:59:60+01:00").start == leap.start
@@ -101,6 +131,9 @@ def test_ends_open_unknown_and_approximate() -> None:
     assert (unknown.kind, unknown.to_lo, unknown.to_hi) == ("unknown", when("2005"), FOREVER)
     began = Interval.make("", "2004", default_from=0)
     assert began.bounds == (BEGINNING, when("2004"), when("2005"), when("2005"))
+    # the end may be the last day, and the start the day before
+    late = Interval.make("", "2004-XX-XX", default_from=0)
+    assert late.bounds == (BEGINNING, when("2005") - 1, when("2004"), when("2005"))
     about = Interval.make("1979-08~", "1981", default_from=0)
     assert (about.from_lo, about.from_hi) == (when("1979-07"), when("1979-10"))
     assert about.holds(when("1979-08-15")) is None and about.holds(when("1980")) is True
@@ -131,7 +164,8 @@ def test_lengths_of_time() -> None:
 
 @given(st.integers(BEGINNING, FOREVER - 1))
 def test_instants_are_read_back_as_they_were_written(instant: int) -> None:
-    assert to_instant(to_datetime(instant)) == instant
+    if instant >= YEAR_ONE:
+        assert to_instant(to_datetime(instant)) == instant
     if instant > BEGINNING:
         assert parse_when(iso(instant) or "").start == instant
 
@@ -139,6 +173,69 @@ def test_instants_are_read_back_as_they_were_written(instant: int) -> None:
 @given(st.dates(max_value=date(9999, 12, 30)))
 def test_days_meet(day: date) -> None:
     assert parse_when(day).end == parse_when(day + timedelta(days=1)).start
+
+
+_FORMS = (
+    "{y}",
+    "{y}-{m:02}",
+    "{y}-{m:02}-{d:02}",
+    "{y}-{m:02}-{d:02}T{h:02}:59:07.000001Z",
+    "{y}-{m:02}-{d:02}T{h:02}:00+05:30",
+)
+
+
+def _written(year: int, form: str, rest: dict[str, int]) -> str:
+    return form.format(y=f"{'-' if year < 0 else ''}{abs(year):04}", **rest)
+
+
+@given(
+    st.integers(-9600, 9598),
+    st.sampled_from(_FORMS),
+    st.fixed_dictionaries({"m": st.integers(1, 12), "d": st.integers(1, 28), "h": st.integers(0, 23)}),
+    st.sampled_from(["", "~", "?", "%"]),
+)
+def test_the_calendar_repeats_itself_every_400_years_on_both_sides_of_the_year_0(
+    year: int, form: str, rest: dict[str, int], mark: str
+) -> None:
+    mark = "" if "T" in form else mark
+    here = parse_when(_written(year, form, rest) + mark)
+    later = parse_when(_written(year + 400, form, rest) + mark)
+    cycle = 146_097 * 86_400_000_000
+    assert (later.start - here.start, later.end - here.end) == (cycle, cycle)
+    assert (later.grain, later.approximate) == (here.grain, here.approximate)
+
+
+@given(st.integers(-9999, 9998), st.sampled_from(["UTC", "Asia/Tokyo", "America/New_York"]))
+def test_years_meet_and_their_months_fill_them(year: int, zone: str) -> None:
+    one, other = (parse_when(_written(y, "{y}", {}), zone=zone) for y in (year, year + 1))
+    assert one.start < one.end == other.start < other.end
+    months = [parse_when(_written(year, "{y}-{m:02}", {"m": m}), zone=zone) for m in range(1, 13)]
+    assert (months[0].start, months[-1].end) == one[:2]
+    assert all(a.end == b.start for a, b in pairwise(months))
+
+
+def test_unspecified_digits_before_the_year_0_lead_away_from_it() -> None:
+    assert parse_when("-004X")[:2] == (parse_when("-0049").start, parse_when("-0040").end)
+    assert parse_when("-01XX")[:2] == (parse_when("-0199").start, parse_when("-0100").end)
+    assert parse_when("000X")[:2] == (parse_when("0000").start, parse_when("0009").end)
+
+
+def test_what_was_said_to_have_no_start_still_has_none_where_time_began_in_the_year_1() -> None:
+    old = {"from_lo": YEAR_ONE, "from_hi": YEAR_ONE, "to_lo": FOREVER, "to_hi": FOREVER, "kind": "until_changed"}
+    assert Interval.model_validate(old | {"edtf": "../"}).bounds == Interval.make("..", None, default_from=0).bounds
+    # a start that was given, or was when it was observed, stays
+    for text in ("0001/", "/"):
+        assert Interval.model_validate(old | {"edtf": text}).from_lo == YEAR_ONE
+    ends = {"to_lo": when("2005"), "to_hi": when("2005"), "kind": "closed", "edtf": "/2004"}
+    unknown = Interval.model_validate(old | {"from_hi": when("2004")} | ends)
+    assert unknown.bounds == Interval.make("", "2004", default_from=0).bounds
+    assert Interval.model_validate(old | ends).from_lo == YEAR_ONE
+
+
+def test_no_clock_showed_a_time_before_the_year_1() -> None:
+    assert parse_observed("0001-01-01") == YEAR_ONE
+    with pytest.raises(InvalidTime, match="before the year 1"):
+        parse_observed("-0043-03-15")
 
 
 BOUNDS = (
@@ -241,6 +338,6 @@ def test_no_text_breaks_the_reader(text: str) -> None:
     assert found.from_lo < found.to_hi
 
 
-@given(st.from_regex(r"\A[0-9X]{4}(-[0-9X]{2}){0,2}[~?%]?(/[0-9X]{4}(-[0-9X]{2}){0,2}[~?%]?)?\Z"))
+@given(st.from_regex(r"\A-?[0-9X]{4}(-[0-9X]{2}){0,2}[~?%]?(/-?[0-9X]{4}(-[0-9X]{2}){0,2}[~?%]?)?\Z"))
 def test_whatever_looks_like_a_date_gives_ordered_bounds_or_is_refused(text: str) -> None:
     test_no_text_breaks_the_reader.hypothesis.inner_test(text)  # type: ignore[attr-defined]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -20,10 +19,13 @@ from tkg.memory.auditing import AuditPage
 from tkg.memory.findings import Dispute, Side
 from tkg.memory.handle import Handle
 from tkg.memory.reading import Contradiction
+from tkg.model.time import parse_when
 from tkg.text import safe_text
 
 #: characters of the time axis
 _WIDTH: Final = 48
+#: microseconds
+_DAY: Final = 86_400_000_000
 
 
 class State(StrEnum):
@@ -208,7 +210,7 @@ def bars(found: Dispute) -> list[str]:
             for place in range(_WIDTH)
         )
         lines.append(f"{name:>8} │{bar}│")
-    edges = sorted({text for side in sides for text in (side.may_from, side.may_to) if text})
+    edges = sorted({text for side in sides for text in (side.may_from, side.may_to) if text}, key=_days)
     marks = [" "] * _WIDTH
     for edge in edges:
         marks[min(column(edge, low), _WIDTH - 1)] = "▲"
@@ -218,8 +220,7 @@ def bars(found: Dispute) -> list[str]:
 
 
 def _days(text: str) -> float:
-    moment = datetime.fromisoformat(text)
-    return moment.toordinal() + moment.hour / 24 + moment.minute / 1440
+    return parse_when(text).start / _DAY
 
 
 _AT: Final = "--store ./memory --tenant acme"

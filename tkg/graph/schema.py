@@ -18,7 +18,7 @@ from tkg.ids import digest
 from tkg.queries import Query, parse
 
 #: what makes a file one of ours
-_FORMAT: Final = "tkg graph/2"
+_FORMAT: Final = "tkg graph/3"
 #: kinds of marks: what is written down about the graph
 _KINDS: Final = ("migration", "identity", "announced", "applied")
 _COMMENT: Final = re.compile(r"^\s*//.*$", re.MULTILINE)

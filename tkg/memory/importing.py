@@ -26,7 +26,7 @@ from tkg.memory.checking import LEDGER
 from tkg.memory.dumping import ABOUT, FORMAT, INSTANTS
 from tkg.model.entry import RECORD, Draft, Record
 from tkg.model.scope import Scope
-from tkg.model.time import BEGINNING, FOREVER, parse_when, to_datetime
+from tkg.model.time import BEGINNING, FOREVER, YEAR_ONE, parse_when, to_datetime
 
 #: operation of an entry that stands for one which the archive leaves out
 LEFT_OUT: Final = "left_out"
@@ -141,7 +141,7 @@ def fill(ledger: Ledger, archive: Archive, clock: ManualClock) -> int:
     for seq, at, draft in archive.entries():
         while ledger.head.seq + 1 < seq:
             missing = min(seq - ledger.head.seq - 1, _BATCH)
-            clock.set(to_datetime(max(ledger.head.tx_time + 1, BEGINNING + 1)))
+            clock.set(to_datetime(max(ledger.head.tx_time, YEAR_ONE) + 1))
             ledger.append([Draft(op=LEFT_OUT, scope=archive.tenant, records=())] * missing)
         clock.set(to_datetime(at))
         (entry,) = ledger.append([draft])

@@ -18,7 +18,7 @@ from tkg.memory.visible import visible_claim
 from tkg.model.claim import Claim, Justification
 from tkg.model.evidence import Evidence
 from tkg.model.scope import GLOBAL, Channel, Scope
-from tkg.model.time import to_datetime
+from tkg.model.time import iso
 from tkg.model.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def promote(memory: Memory, tenant: Tenant, caller: Caller, claim_id: str, to: s
         predicate=claim.predicate,
         object=claim.object,
         polarity=claim.polarity,
-        valid_from=to_datetime(claim.interval.valid_from),
+        valid_from=iso(claim.interval.valid_from) or "..",
         evidence=Evidence(uri=f"promotion:{claim_id}", quote=reason),
     )
     if to == "tenant":

@@ -10,7 +10,7 @@ from tkg.model.claim import Polarity
 from tkg.model.document import Modality
 from tkg.model.evidence import Evidence
 from tkg.model.predicate import check_predicate
-from tkg.model.time import Interval, When, parse_when
+from tkg.model.time import Interval, When, parse_observed
 from tkg.text import MAX_NAME, clean
 
 
@@ -68,7 +68,7 @@ class Proposal:
             dated=fields.get("observed_at") is not None,
         )
         if proposal.observed_at is not None:
-            parse_when(proposal.observed_at)
+            parse_observed(proposal.observed_at)
         # without a start the interval begins at `observed_at`, which is not known yet: then only the end is read
         start = ".." if proposal.valid_from is None else proposal.valid_from
         Interval.make(start, proposal.valid_to, default_from=0)

@@ -30,7 +30,7 @@ from tkg.model.document import Document, Extracted, Media, Modality
 from tkg.model.entry import Record
 from tkg.model.evidence import Evidence
 from tkg.model.scope import Channel
-from tkg.model.time import Instant, When, parse_when, to_datetime
+from tkg.model.time import Instant, When, parse_observed, to_datetime
 from tkg.model.verdict import Outcome, Verdict
 from tkg.text import MAX_NAME, MAX_TEXT, clean
 
@@ -60,7 +60,7 @@ class Passage:
         if media not in _MEDIA:
             raise RequestError(f"media must be one of {', '.join(_MEDIA)}")
         if fields.get("observed_at") is not None:
-            parse_when(fields["observed_at"])
+            parse_observed(fields["observed_at"])
         for name in ("speaker", "turn"):
             if fields.get(name) is not None:
                 fields[name] = clean(fields[name], name, limit=MAX_NAME)
@@ -88,7 +88,7 @@ def remember(memory: Memory, caller: Caller, passage: Passage) -> list[Verdict]:
 
 
 def _remember(tenant: Tenant, caller: Caller, passage: Passage, text: str, principal: str) -> list[Verdict]:
-    observed = tenant.now() if passage.observed_at is None else parse_when(passage.observed_at).start
+    observed = tenant.now() if passage.observed_at is None else parse_observed(passage.observed_at)
     evidence = passage.evidence or Evidence(uri=f"session:{caller.session}" if caller.session else f"said:{principal}")
     episode_verdict = _request(tenant, caller, passage, evidence, observed, digest(text))
     while (done := tenant.graph.verdict(episode_verdict)) is not None:

@@ -26,7 +26,7 @@ from tkg.model.claim import Justification
 from tkg.model.entry import Record
 from tkg.model.evidence import Evidence
 from tkg.model.scope import Channel
-from tkg.model.time import iso, to_datetime
+from tkg.model.time import iso
 from tkg.model.verdict import Note, Outcome, StatusChange
 from tkg.model.view import Backer, SlotClaim
 
@@ -278,7 +278,7 @@ def _edit(
     if one.subject is None or one.predicate is None or one.object is None:
         raise Conflict("the candidate's words were erased; reject it")
     fields: dict[str, Any] = {"subject": one.subject, "predicate": one.predicate, "object": one.object}
-    fields |= {"polarity": one.polarity, "valid_from": to_datetime(one.interval.valid_from)}
+    fields |= {"polarity": one.polarity, "valid_from": iso(one.interval.valid_from) or ".."}
     old = next((v for v in map(tenant.graph.evidence, claim.backers[0].justification.requires) if v is not None), None)
     quote = reason if old is None or old.evidence.quote is None else old.evidence.quote
     proposal = Proposal.read(**{**fields, **changes, "evidence": Evidence(uri=f"review:{one.id}", quote=quote)})

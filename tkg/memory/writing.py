@@ -40,7 +40,7 @@ from tkg.model.entry import Record
 from tkg.model.evidence import Evidence, Source, StoredEvidence
 from tkg.model.predicate import Predicate
 from tkg.model.scope import Channel
-from tkg.model.time import Instant, Interval, parse_when
+from tkg.model.time import Instant, Interval, parse_observed
 from tkg.model.verdict import Outcome, StatusChange, Verdict
 from tkg.model.view import Backer, SlotClaim
 
@@ -150,7 +150,7 @@ def prepare(tenant: Tenant, caller: Caller, proposal: Proposal, basis: Basis | N
     """
     channel, _ = caller.speaking()
     now, names = tenant.now(), tenant.names
-    observed = now if proposal.observed_at is None else parse_when(proposal.observed_at).start
+    observed = now if proposal.observed_at is None else parse_observed(proposal.observed_at)
     if observed > now + tenant.policies.write.future_skew_seconds * 1_000_000:
         raise InvalidTime("observed_at lies in the future; pass the time at which the source said so")
     for other in proposal.depends_on:

@@ -1,7 +1,8 @@
 """Reading dates of every grain: EDTF levels 0 and 1 (ISO 8601-2:2019), and the quarters and halves of level 2.
 
 A date denotes a granule `[start, end)`. A mark or an unspecified digit makes its position uncertain: `~` and `?` pad
-it by one granule on either side, `%` by two. Years run from 1 to 9999; before and after them a date is refused.
+it by one granule on either side, `%` by two. Years run from -9999 to 9999 (0000 is 1 BC); before and after them a date is
+refused.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tkg.errors import InvalidInterval, InvalidTime
-from tkg.model.instant import BEGINNING, FOREVER, Instant, to_instant
+from tkg.model.instant import BEGINNING, CYCLE_DAYS, FOREVER, Instant, earlier, to_instant, year_text
 
 
 class Granule(NamedTuple):
@@ -45,13 +46,15 @@ class Bounds(NamedTuple):
 
 
 UNREADABLE: Final = (
-    "the time cannot be read; pass 2026, 2026-03, 2026-03-01 or a timestamp with zone such as 2026-03-01T09:00:00Z"
+    "the time cannot be read; pass 2026, 2026-03, 2026-03-01 or a timestamp with zone such as 2026-03-01T09:00:00Z; "
+    "44 BC is -0043"
 )
-_YEAR = re.compile(r"([0-9]{1,4})(X{0,3})", re.ASCII)
-_MONTH = re.compile(r"([0-9]{4})-([0-9]{2}|XX)", re.ASCII)
-_DAY = re.compile(r"([0-9]{4})-([0-9]{2}|XX)-([0-9]{2}|XX)", re.ASCII)
+# there is one year 0, without a sign
+_YEAR = re.compile(r"(?!-0000)(-?)([0-9]{1,4})(X{0,3})", re.ASCII)
+_MONTH = re.compile(r"(?!-0000)(-?[0-9]{4})-([0-9]{2}|XX)", re.ASCII)
+_DAY = re.compile(r"(?!-0000)(-?[0-9]{4})-([0-9]{2}|XX)-([0-9]{2}|XX)", re.ASCII)
 _STAMP = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}(?::[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?)?"
+    r"(?!-0000)(-?[0-9]{4})-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}(?::[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?)?"
     r"(?:[Zz]|[+-][0-9]{2}(?::?[0-5][0-9])?)?",
     re.ASCII,
 )
@@ -85,27 +88,36 @@ def zone_of(name: str) -> tzinfo:
         raise InvalidTime("the time zone is not known; pass an IANA name such as Europe/Oslo") from None
 
 
+def _cycles(year: int) -> int:
+    """Return how many times 400 years lead from a year to one that a datetime can tell, zones and all."""
+    return max(0, -((year - 2) // 400))
+
+
+def _ordinal(year: int, month: int, day: int) -> int:
+    """Return the number of a day, 1 on 0001-01-01; raises ValueError where there is no such day."""
+    cycles = _cycles(year)
+    return date(year + 400 * cycles, month, day).toordinal() - cycles * CYCLE_DAYS
+
+
 def _month_start(year: int, month: int, zone: tzinfo) -> Instant:
     """Return the first instant of a month; months count on past 12 and back below 1."""
     year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
     if year > 9999:
         return FOREVER
-    return BEGINNING if year < 1 else _midnight(date(year, month, 1), zone)
+    return BEGINNING if year < -9999 else _midnight(_ordinal(year, month, 1), zone)
 
 
-def _midnight(day: date, zone: tzinfo) -> Instant:
-    # a zone west of Greenwich pushes the last day of 9999 past the end, an eastern one the first day before the beginning
-    try:
-        return min(max(to_instant(datetime(day.year, day.month, day.day, tzinfo=zone)), BEGINNING), FOREVER)
-    except OverflowError:
-        return BEGINNING if day.year == 1 else FOREVER
-
-
-def _day_start(day: date, shift: int, zone: tzinfo) -> Instant:
-    ordinal = day.toordinal() + shift
+def _midnight(ordinal: int, zone: tzinfo) -> Instant:
+    """Return when a day begins in a zone, within the bounds of time."""
     if ordinal > date.max.toordinal():
         return FOREVER
-    return BEGINNING if ordinal < 1 else _midnight(date.fromordinal(ordinal), zone)
+    cycles = max(0, -((ordinal - 366) // CYCLE_DAYS))
+    day = date.fromordinal(ordinal + cycles * CYCLE_DAYS)
+    try:
+        return earlier(to_instant(datetime(day.year, day.month, day.day, tzinfo=zone)), cycles)
+    except OverflowError:
+        # a zone west of Greenwich pushes the last day of 9999 past the end
+        return FOREVER
 
 
 def _months(year: int, first: int, length: int, padding: int, grain: str, zone: tzinfo) -> Granule:
@@ -115,13 +127,13 @@ def _months(year: int, first: int, length: int, padding: int, grain: str, zone: 
 
 
 def _year_granule(match: re.Match[str], padding: int, zone: tzinfo) -> Granule | None:
-    digits, unspecified = match[1], len(match[2])
+    digits, unspecified = match[2], len(match[3])
     if len(digits) + unspecified != 4:
         return None
     width = 10**unspecified
     year = int(digits) * width
-    if year == 0 and not unspecified:
-        return None
+    if match[1]:
+        year = -year - width + 1  # the digits left out lead away from the year 0
     found = _months(year, 1, 12 * width, padding, _WIDTHS[unspecified], zone)
     return found._replace(approximate=True) if unspecified else found
 
@@ -135,8 +147,8 @@ def _day_granule(match: re.Match[str], padding: int, zone: tzinfo) -> Granule | 
         if not 1 <= int(month) <= 12:
             return None
         return _months(year, int(month), 1, padding, "day", zone)._replace(approximate=True)
-    stated = date(year, int(month), int(day))
-    return Granule(_day_start(stated, -padding, zone), _day_start(stated, 1 + padding, zone), "day", padding > 0)
+    stated = _ordinal(year, int(month), int(day))
+    return Granule(_midnight(stated - padding, zone), _midnight(stated + 1 + padding, zone), "day", padding > 0)
 
 
 def date_granule(text: str, zone: tzinfo = UTC) -> Granule | None:
@@ -152,13 +164,13 @@ def date_granule(text: str, zone: tzinfo = UTC) -> Granule | None:
     if match := _MONTH.fullmatch(text):
         year = int(match[1])
         if match[2] == "XX":
-            return _months(year, 1, 12, padding, "month", zone)._replace(approximate=True) if year else None
+            return _months(year, 1, 12, padding, "month", zone)._replace(approximate=True)
         month = int(match[2])
-        if year and month in _SEASONS:
+        if month in _SEASONS:
             first, length, grain = _SEASONS[month]
             return _months(year, first, length, padding, grain, zone)
-        return _months(year, month, 1, padding, "month", zone) if year and 1 <= month <= 12 else None
-    if (match := _DAY.fullmatch(text)) and int(match[1]):
+        return _months(year, month, 1, padding, "month", zone) if 1 <= month <= 12 else None
+    if match := _DAY.fullmatch(text):
         return _day_granule(match, padding, zone)
     return None
 
@@ -173,13 +185,14 @@ def read_when(text: str, zone: tzinfo = UTC) -> Granule:
     try:
         if (granule := date_granule(text, zone)) is not None:
             return granule
-        if not _STAMP.fullmatch(text):
+        if (match := _STAMP.fullmatch(text)) is None:
             raise InvalidTime(UNREADABLE)
+        cycles = _cycles(year := int(match[1]))
         plain = _LEAP.sub(":59", text)
-        moment = datetime.fromisoformat(plain)
+        moment = datetime.fromisoformat(year_text(year + 400 * cycles) + plain[match.end(1) :])
+        instant = earlier(to_instant(moment), cycles)
     except (ValueError, OverflowError):
         raise InvalidTime(UNREADABLE) from None
-    instant = min(max(to_instant(moment), BEGINNING), FOREVER)
     if plain != text:
         # clocks that count 86400 s a day show a leap second as the midnight that follows it
         if instant // _SECOND % 86_400 != 86_399:
@@ -223,8 +236,8 @@ def interval_bounds(first: str, second: str, zone: tzinfo = UTC) -> Bounds:
     if start is None:
         from_lo, from_hi = BEGINNING, BEGINNING
         if first == "" and stop is not None:
-            # it began at some time before its end's last granule
-            from_hi = stop.start if stop.grain != "instant" else stop.start - 1
+            # it began at some time before its end's last granule; where that end is uncertain, before it at the latest
+            from_hi = stop.end - 1 if stop.approximate or stop.grain == "instant" else stop.start
     else:
         from_lo, from_hi = start.start, start.end if start.approximate else start.start
     kind = "closed"

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Self
+from typing import Any, Self
 
 from pydantic import model_validator
 
 from tkg.errors import InvalidInterval, InvalidTime
 from tkg.model.base import Value
 from tkg.model.edtf import Granule, interval_bounds, read_when, zone_of
-from tkg.model.instant import BEGINNING, FOREVER, Instant, iso, to_datetime, to_instant
+from tkg.model.instant import BEGINNING, FOREVER, YEAR_ONE, Instant, iso, to_datetime, to_instant
 
 When = str | date | datetime | None
 
@@ -48,13 +48,28 @@ def parse_when(value: str | date | datetime, *, zone: str = "UTC") -> Granule:
 
     Args:
         value: `2026`, `2026-03`, `2026-03-01`, `199X`, `2004-XX`, a season `2004-21`, an ISO 8601 timestamp with zone,
-            a date, or an aware datetime; approximate (`~`), uncertain (`?`) or both (`%`) after a date.
+            a date, or an aware datetime; approximate (`~`), uncertain (`?`) or both (`%`) after a date. Years before 1
+            are astronomical: `0000` is 1 BC, `-0043-03-15` a day of 44 BC.
         zone: IANA zone in which dates without one are read.
 
     Raises:
         InvalidTime: unreadable, or a clock time without a zone.
     """
     return read_when(_text(value), zone_of(zone))
+
+
+def parse_observed(value: str | date | datetime) -> Instant:
+    """Return when a source said something.
+
+    Raises:
+        InvalidTime: unreadable, a clock time without a zone, or before the year 1, which no clock has shown.
+    """
+    instant = parse_when(value).start
+    if instant < YEAR_ONE:
+        raise InvalidTime(
+            "observed_at lies before the year 1; pass when the source said so, and what it is about as valid_from"
+        )
+    return instant
 
 
 class Interval(Value):
@@ -70,6 +85,18 @@ class Interval(Value):
     to_hi: Instant
     kind: str = "closed"
     edtf: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _since_always(cls, fields: Any) -> Any:
+        """Read an interval written when time began in the year 1: one without a start reaches back all the way."""
+        if isinstance(fields, dict) and fields.get("from_lo") == YEAR_ONE:
+            text, exact = str(fields.get("edtf", "")), fields.get("from_hi") == YEAR_ONE
+            if text.startswith("..") and exact:
+                return {**fields, "from_lo": BEGINNING, "from_hi": BEGINNING}
+            if text.startswith("/") and not exact:
+                return {**fields, "from_lo": BEGINNING}
+        return fields
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -192,12 +219,14 @@ class Interval(Value):
 __all__ = [
     "BEGINNING",
     "FOREVER",
+    "YEAR_ONE",
     "Certainty",
     "Granule",
     "Instant",
     "Interval",
     "When",
     "iso",
+    "parse_observed",
     "parse_when",
     "to_datetime",
     "to_instant",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final, NamedTuple
+
+from tkg.model.time import YEAR_ONE, parse_when, to_datetime
 
 
 class Look(NamedTuple):
@@ -69,7 +71,10 @@ def values_of(words: Iterable[str]) -> dict[str, tuple[str, str]]:
 
 
 def moment(text: str | None) -> datetime | None:
-    """Read an ISO 8601 time as the answers give them; None stays None (an open end)."""
+    """Read an ISO 8601 time as the answers give them; None stays None (an open end).
+
+    A picture's axis begins in the year 1: what lies before stands at its edge.
+    """
     if text is None:
         return None
-    return datetime.fromisoformat(text).astimezone(UTC)
+    return to_datetime(max(parse_when(text).start, YEAR_ONE))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tkg.memory.findings import Believed, Link, PoisonChain
@@ -14,13 +14,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _DAY = timedelta(days=1)
+#: between what an axis can show
+_FIRST, _LAST = (datetime(year, 1, 1, tzinfo=UTC) for year in (1, 9999))
 
 
 def _span(moments: Sequence[datetime | None]) -> tuple[datetime, datetime]:
     known = [one for one in moments if one is not None]
     low, high = min(known), max(known)
     room = max((high - low) * 0.06, _DAY)
-    return low - room, high + 3 * room  # what is open runs on to the upper edge
+    # what is open runs on to the upper edge
+    return low - min(room, low - _FIRST), high + min(3 * room, _LAST - high)
 
 
 def dates(axis: Any) -> None:
