@@ -21,6 +21,7 @@ CODES: Final[dict[str, int]] = {
     "too_large": 2,
     "not_found": 2,
     "unsupported": 2,
+    "model_mismatch": 2,
     # 3: the request is well formed and policy says no
     "rejected": 3,
     "held": 3,
@@ -33,6 +34,7 @@ CODES: Final[dict[str, int]] = {
     "damaged": 4,
     "newer_format": 4,
     "disk_full": 4,
+    "embedder_failed": 4,
 }
 
 
@@ -119,6 +121,12 @@ class Unsupported(RequestError):
     code = "unsupported"
 
 
+class ModelMismatch(RequestError):
+    """The stored vectors were made by another model; vectors of two models are never compared."""
+
+    code = "model_mismatch"
+
+
 class PolicyError(TkgError):
     """Policy says no (exit 3)."""
 
@@ -189,3 +197,9 @@ class DiskFull(StoreError):
     """No space left; nothing was acknowledged."""
 
     code = "disk_full"
+
+
+class EmbedderFailed(StoreError):
+    """The embedder cannot be reached or answers nonsense; recall goes on without it and says so."""
+
+    code = "embedder_failed"

@@ -78,6 +78,7 @@ def test_everything_that_is_imported_is_declared() -> None:
     project = _project()["project"]
     declared = {_plain(re.split(r"[^\w.-]", line)[0]) for line in project["dependencies"]}
     extra = {
+        "tkg.embedding": {"onnxruntime", "safetensors", "sentence-transformers", "tokenizers"},
         "tkg.extractors": {"beautifulsoup4", "pypdf", "python-docx"},
         "tkg.graph": {"ladybug"},
         "tkg.memory.provenance": {"prov"},

@@ -8,9 +8,15 @@ score. It is rebuilt from the ledger at any time and never decides what is belie
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tkg.model.entry import Entry
+
+#: one row of float32 per text
+Vectors = NDArray[np.floating[Any]]
 
 
 class Hit(NamedTuple):
@@ -99,4 +105,26 @@ class Index(Protocol):
 
     def close(self) -> None:
         """Release files."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of one model. See `tkg.embedding` for those that come with tkg."""
+
+    @property
+    def model_id(self) -> str:
+        """Name of the model, such that equal names mean comparable vectors."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Numbers per vector."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row per text; their length is of no account.
+
+        Raises:
+            EmbedderFailed: there is none to be had now.
+        """
         ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from errno import EACCES, ENOSPC, EPERM, EROFS
 from pathlib import Path
@@ -119,14 +119,14 @@ def _existing(path: Path, entries: Callable[[int], Iterable[Entry]], head: int, 
     if path.is_symlink() or not path.is_file():
         return None
     try:
-        connection = _connect(path)
+        connection = connect(path)
     except (sqlite3.Error, UnicodeDecodeError):  # the latter where a message quotes damaged bytes
         return None
     index: SqliteIndex | None = None
     try:
         if _is_index(connection):
             found = SqliteIndex(connection, str(path), pool=pool)
-            if found.applied <= head and _hash_at(found.applied, entries) == found.hash:
+            if found.applied <= head and hash_at(found.applied, entries) == found.hash:
                 index = found
     except (sqlite3.Error, KeyError, ValueError):
         return None
@@ -146,40 +146,57 @@ def _is_index(connection: sqlite3.Connection) -> bool:
     return bool(made == (sqlite3.sqlite_version,))
 
 
-def _hash_at(seq: int, entries: Callable[[int], Iterable[Entry]]) -> str | None:
+def hash_at(seq: int, entries: Callable[[int], Iterable[Entry]]) -> str | None:
+    """Return the hash of a ledger's entry; "" for the beginning, None where there is no such entry."""
     if seq == 0:
         return ""
     return next((entry.hash for entry in entries(seq - 1)), None)
 
 
 def _fresh(path: Path | None, pool: int) -> SqliteIndex:
-    name = "in memory" if path is None else str(path)
+    state = {"applied": "0", "hash": "", "sqlite": sqlite3.sqlite_version, "unclean": "0"}
+    connection = create(path, _SCHEMA, state, "the text index")
+    return SqliteIndex(connection, "in memory" if path is None else str(path), pool=pool)
+
+
+def create(path: Path | None, schema: str, state: Mapping[str, str], what: str) -> sqlite3.Connection:
+    """Make a new file with a schema, and return it open.
+
+    Args:
+        path: the file; what lies there is removed; None keeps it in memory.
+        schema: statements; they make a table `state` of names and values.
+        state: what it holds first.
+        what: what it is, for errors.
+
+    Raises:
+        DiskFull: no space for it. RequestError, Damaged: the place cannot be written.
+    """
+    name = f"{what} {'in memory' if path is None else path}"
     try:
         if path is None:
             connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         else:
             remove_index(path)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
-            connection = _connect(path)
+            connection = connect(path)
         try:
-            connection.executescript("BEGIN;" + _SCHEMA + "COMMIT;")
-            state = {"applied": "0", "hash": "", "sqlite": sqlite3.sqlite_version, "unclean": "0"}
+            connection.executescript("BEGIN;" + schema + "COMMIT;")
             connection.executemany("INSERT INTO state VALUES (?, ?)", sorted(state.items()))
-            return SqliteIndex(connection, name, pool=pool)
         except BaseException:
             connection.close()
             raise
+        return connection
     except (sqlite3.Error, OSError) as error:
         code = getattr(error, "sqlite_errorcode", None) or 0
         if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE) or getattr(error, "errno", 0) == ENOSPC:
-            raise DiskFull(f"no space left for the text index {name}; free some space and open it again") from None
+            raise DiskFull(f"no space left for {name}; free some space and open it again") from None
         if code & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or getattr(error, "errno", 0) in _DENIED:
             raise RequestError(
-                f"the text index {name} cannot be made: check the folder's permissions, and whether the disk is mounted "
+                f"{name} cannot be made: check the folder's permissions, and whether the disk is mounted "
                 "read-only; what only reads works there"
             ) from None
         raise Damaged(
-            f"the text index {name} cannot be made ({type(error).__name__}); check the folder's permissions and space"
+            f"{name} cannot be made ({type(error).__name__}); check the folder's permissions and space"
         ) from None
 
 
@@ -189,7 +206,8 @@ def remove_index(path: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path) -> sqlite3.Connection:
+    """Open a file of this kind, with what is deleted overwritten."""
     connection = sqlite3.connect(
         f"file:{quote(str(path))}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
     )

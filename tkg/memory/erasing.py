@@ -35,7 +35,13 @@ from tkg.model.verdict import Note
 MARKER: Final = "erasing"
 #: folders of a store whose files are copies, so that one with a hit is destroyed
 _COPIES: Final = ("backups", "exports")
-_STORES: Final = (("ledger.sqlite", "ledger"), ("graph", "graph"), ("index.sqlite", "index"), ("archive", "archive"))
+_STORES: Final = (
+    ("ledger.sqlite", "ledger"),
+    ("graph", "graph"),
+    ("index.sqlite", "index"),
+    ("vectors.sqlite", "index"),
+    ("archive", "archive"),
+)
 
 
 class Place(NamedTuple):

@@ -18,6 +18,7 @@ from tkg.ledger.port import Ledger
 ENGINES: Final = ("auto", "kuzu", "ladybug", "memory")
 GRAPH: Final = "graph"
 INDEX: Final = "index.sqlite"
+VECTORS: Final = "vectors.sqlite"
 #: bytes of memory for a graph that cannot go to a file
 _WITHOUT_FILE: Final = 1 << 30
 
@@ -67,7 +68,7 @@ class Projections:
 
 
 def remove_projections(folder: Path) -> None:
-    """Remove a tenant's graph and index files; they are made again when it is opened.
+    """Remove a tenant's graph, index and vector files; they are made again when it is opened.
 
     Raises:
         Damaged, RequestError: a file cannot be removed.
@@ -78,6 +79,6 @@ def remove_projections(folder: Path) -> None:
 
 def unlink_projections(folder: Path) -> None:
     """Remove them, and leave errors of the operating system to the caller."""
-    for name in (GRAPH, INDEX):
+    for name in (GRAPH, INDEX, VECTORS):
         for file in sorted(folder.glob(f"{name}*")):
             file.unlink()

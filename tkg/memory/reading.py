@@ -8,7 +8,7 @@ from tkg.belief import validity
 from tkg.belief.book import LATEST
 from tkg.belief.sweep import contradictions as sweep
 from tkg.belief.validity import Answer
-from tkg.errors import RequestError
+from tkg.errors import EmbedderFailed, RequestError
 from tkg.html import element, folded, table
 from tkg.memory import at_use
 from tkg.memory.answers import Value
@@ -192,7 +192,13 @@ def request_of(
 
 def answer(tenant: Tenant, caller: Caller, request: RecallRequest, *, nonce: str) -> RecallOutcome:
     """Answer a request without recording it: the same request, store and nonce give the same outcome."""
-    return search(
+    vectors, failed = tenant.vectors, None
+    if vectors is not None:
+        try:
+            vectors.bring_up(request.latest)
+        except EmbedderFailed as error:  # words and graph answer without it
+            vectors, failed = None, f"unavailable: {error}"
+    outcome = search(
         request,
         graph=tenant.graph,
         index=tenant.index,
@@ -200,7 +206,9 @@ def answer(tenant: Tenant, caller: Caller, request: RecallRequest, *, nonce: str
         policy=tenant.policies.read,
         nonce=nonce,
         seq_at=tenant.ledger.seq_at,
+        vectors=vectors,
     )
+    return outcome if failed is None else replace(outcome, vectors=failed)
 
 
 def _judge(tenant: Tenant, caller: Caller, window: Window, known: int, latest: int) -> Judge:

@@ -8,7 +8,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from tkg.embedding import from_settings
 from tkg.errors import RequestError
+from tkg.index.port import Embedder
 from tkg.model.policy import ForgetPolicy, Policies, ReadPolicy, WritePolicy
 from tkg.model.predicate import Registry
 from tkg.text import match_form
@@ -17,7 +19,7 @@ from tkg.text import match_form
 def read_policies(path: Path | None) -> Policies:
     """Read the policies of a store.
 
-    The file has `skills` (see `read_skills`), a list `shipped` (names of sets of declarations that come with tkg) and the tables `[write]`, `[read]`, `[forget]` (fields of the policy objects) and `[predicates.NAME]`.
+    The file has `skills` (see `read_skills`), a list `shipped` (names of sets of declarations that come with tkg) and the tables `[embedding]` (see `tkg.embedding`), `[write]`, `[read]`, `[forget]` (fields of the policy objects) and `[predicates.NAME]`.
 
     Args:
         path: `tkg.toml`, or None; a missing file gives the defaults.
@@ -28,10 +30,10 @@ def read_policies(path: Path | None) -> Policies:
     if path is None or not path.exists():
         return Policies()
     text = _read(path)
-    unknown = set(text) - {"write", "read", "forget", "predicates", "shipped", "skills"}
+    unknown = set(text) - {"write", "read", "forget", "predicates", "shipped", "skills", "embedding"}
     if unknown:
         raise RequestError(
-            f"{path.name}: unknown entry {min(unknown)}; use shipped, skills, write, read, forget or predicates"
+            f"{path.name}: unknown entry {min(unknown)}; use shipped, skills, embedding, write, read, forget or predicates"
         )
     registry = Registry.of(_declared(path.name, text))
     return Policies(
@@ -55,6 +57,23 @@ def read_skills(path: Path | None) -> Path | None:
     if not isinstance(folder, str) or not folder.strip() or "\x00" in folder:
         raise RequestError(f'{path.name}: skills names a folder, such as skills = "skills"')
     return path.parent / folder
+
+
+def read_embedder(path: Path | None) -> Embedder | None:
+    """Return the embedder that the table `[embedding]` of a `tkg.toml` describes; None for none.
+
+    Raises:
+        RequestError: not TOML, or an unknown kind or setting.
+        Unsupported: a package is missing; the message names the extra.
+    """
+    if path is None or not path.exists():
+        return None
+    settings = _read(path).get("embedding")
+    if settings is None:
+        return None
+    if not isinstance(settings, dict):
+        raise RequestError(f'{path.name}: embedding is a table, such as [embedding] with kind = "static"')
+    return from_settings(settings, path.parent)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from tkg.errors import (
     TkgError,
 )
 from tkg.ids import Ids, RandomIds
+from tkg.index.port import Embedder
 from tkg.ledger.heads import SignedHead, advance, load_signer
 from tkg.ledger.memory import MemoryLedger
 from tkg.ledger.port import Ledger
@@ -38,7 +39,7 @@ from tkg.memory.fetching import Limits
 from tkg.memory.handle import Handle
 from tkg.memory.projections import ENGINES, INDEX, Projections, remove_projections
 from tkg.memory.reverifying import reverify
-from tkg.memory.settings import read_policies, read_skills
+from tkg.memory.settings import read_embedder, read_policies, read_skills
 from tkg.memory.skills import SkillFolder
 from tkg.memory.tenant import Tenant
 from tkg.memory.told import told
@@ -81,6 +82,7 @@ class Memory:
         count_tokens: Callable[[str], int] | None = None,
         verifiers: Sequence[Verifier] = (),
         skills: str | os.PathLike[str] | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         if engine not in ENGINES:
             raise RequestError(f"engine must be one of {', '.join(ENGINES)}")
@@ -104,6 +106,7 @@ class Memory:
         self.policies = policies or read_policies(settings)
         #: folder in which skills lie as files; None where nobody asked for them
         self.skills = Path(skills).absolute() if skills is not None else read_skills(settings)
+        self._embedder = embedder or (None if read_only else read_embedder(settings))
 
     # -- handles and tenants
 
@@ -192,7 +195,7 @@ class Memory:
             return self._tenant(tenant, create=create)
 
     def rebuild(self, tenant: str) -> int:
-        """Throw graph and index away and make them again from the ledger; return the number of entries applied."""
+        """Throw graph, index and vectors away and make them again from the ledger; return the number of entries applied."""
         check_segment(tenant, "tenant")
         self._writable()
         with self._guard:
@@ -200,7 +203,10 @@ class Memory:
             self._let_go(tenant, self._open.pop(tenant))
             if self.path is not None:
                 remove_projections(self._folder(tenant))
-            return self._tenant(tenant, create=False).ledger.head.seq
+            made = self._tenant(tenant, create=False)
+            if made.vectors is not None:
+                made.vectors.bring_up(made.ledger.head.seq)
+            return made.ledger.head.seq
 
     # -- integrity
 
@@ -413,6 +419,7 @@ class Memory:
                 count_tokens=self._count_tokens,
                 verifiers=self._verifiers,
                 skills=None if self.skills is None or self.read_only else SkillFolder(self.skills, tenant),
+                embedder=self._embedder,
             )
             for one in waiting:
                 with suppress(Busy, DiskFull):  # it is out of every read; the next opening goes on
@@ -453,6 +460,7 @@ def open_memory(
     count_tokens: Callable[[str], int] | None = None,
     verifiers: Sequence[Verifier] = (),
     skills: str | os.PathLike[str] | None = None,
+    embedder: Embedder | None = None,
 ) -> Memory:
     """Open a store, creating the directory at the first use.
 
@@ -467,6 +475,7 @@ def open_memory(
         count_tokens: counts what `token_budget` bounds; default: an estimate from the bytes.
         verifiers: ask the sources of claims of high consequence when recall shows them; see `tkg.memory.at_use`.
         skills: folder in which the skills that stand lie as `SKILL.md` (default: what `tkg.toml` names, or none).
+        embedder: finds by meaning as well; see `tkg.embedding` (default: what `tkg.toml` names, or none).
 
     Raises:
         NewerFormat: written by a newer tkg.
@@ -483,4 +492,5 @@ def open_memory(
         count_tokens=count_tokens,
         verifiers=verifiers,
         skills=skills,
+        embedder=embedder,
     )

@@ -19,10 +19,12 @@ from tkg.clock import Clock
 from tkg.errors import Damaged, InvalidTime
 from tkg.graph.port import Graph
 from tkg.ids import Ids
-from tkg.index.port import Index
+from tkg.index.port import Embedder, Index
+from tkg.index.vectors import VectorIndex
 from tkg.ledger.port import Ledger
 from tkg.memory.declaring import AXIS, registry_at
 from tkg.memory.names import Names
+from tkg.memory.projections import VECTORS
 from tkg.memory.sessions import Sessions
 from tkg.memory.skills import SkillFolder
 from tkg.memory.tombstones import Tombstones
@@ -55,6 +57,7 @@ class Tenant:
         count_tokens: Callable[[str], int] | None = None,
         verifiers: Sequence[Verifier] = (),
         skills: SkillFolder | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         self.lock = threading.RLock()
         self.ledger = ledger
@@ -69,6 +72,9 @@ class Tenant:
         #: where skills lie as files; None where nobody asked for them
         self.skills = skills
         self._project = project
+        place = None if folder is None else folder / VECTORS
+        #: texts by meaning; None where no embedder was given
+        self.vectors = None if embedder is None else VectorIndex(place, embedder, ledger.read_since)
         self._attach()
 
     def _attach(self) -> None:
@@ -97,6 +103,8 @@ class Tenant:
         """
         self.graph.close()
         self.index.close()
+        if self.vectors is not None:
+            self.vectors.close()
         try:
             discard()
         finally:  # also from what is left after a failure: an open tenant answers
@@ -198,5 +206,7 @@ class Tenant:
         try:
             self.graph.close()
             self.index.close()
+            if self.vectors is not None:
+                self.vectors.close()
         finally:
             self.ledger.close()

@@ -124,7 +124,8 @@ class ReadPolicy(Value):
 
     `floor` is the least score of an item, `least_share` the least share of the best item's score: what fits a hundred times
     worse than the best only fills places. `diversity` is the λ of maximal marginal relevance: what says the same as an item already chosen keeps at least this
-    share of its score (1: no diversity).
+    share of its score (1: no diversity). `least_similarity` is the cosine from which on an embedder's vectors count as near:
+    everything is nearest to something, and below it nothing was found.
     """
 
     version: str = "1"
@@ -137,6 +138,7 @@ class ReadPolicy(Value):
     episode_floor: float = 0.4
     origin_quota: float = 0.5
     diversity: float = 0.7
+    least_similarity: float = 0.3
 
 
 class ForgetPolicy(Value):

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from tkg.errors import EmbedderFailed
 from tkg.graph.port import Graph
 from tkg.ids import kind_of
 from tkg.index.port import Beside, Index
+from tkg.index.vectors import VectorIndex
 from tkg.model.claim import Claim
 from tkg.recall.judge import Judge, Standing
 from tkg.recall.model import RecallRequest
@@ -34,6 +36,8 @@ _NAMED: Final = 8
 _SLOT: Final = 1.5
 #: a claim about what the question names, found by nothing else, fits so much worse than the slot itself
 _ABOUT: Final = 0.1
+#: what is nearest in meaning fits so well beside the best match of words
+_MEANT: Final = 0.5
 #: found claims that neighbours are looked for from at each step, newest neighbours of one entity, and steps
 _SEEDS: Final = 4
 _FAN_OUT: Final = 8
@@ -51,6 +55,8 @@ class Pool:
     slots: list[str] = field(default_factory=list)
     hops: list[str] = field(default_factory=list)
     vectors: list[str] = field(default_factory=list)
+    #: the model that found by meaning, or why it could not
+    meaning: str | None = None
     strength: dict[str, float] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     suspended: list[str] = field(default_factory=list)
@@ -76,6 +82,11 @@ class Pool:
         """Return the lists to fuse."""
         return [self.text, self.slots, self.hops, self.vectors]
 
+    def found_by(self, identifier: str) -> tuple[str, ...]:
+        """Return the names of the lists that hold a candidate."""
+        names = ("text", "slots", "graph", "vectors")
+        return tuple(name for name, found in zip(names, self.lists(), strict=True) if identifier in found)
+
 
 @dataclass(frozen=True)
 class Gatherer:
@@ -88,6 +99,8 @@ class Gatherer:
         asked: judges every candidate.
         pool: filled by the methods.
         as_of: a transaction for a read of the past; None for what stands now.
+        vectors: finds by meaning, too.
+        least_similarity: cosine below which nothing is near.
     """
 
     request: RecallRequest
@@ -96,10 +109,13 @@ class Gatherer:
     asked: Judge
     pool: Pool
     as_of: int | None
+    vectors: VectorIndex | None = None
+    least_similarity: float = 0.0
 
     def everything(self) -> Pool:
         """Fill the pool, text first: the graph is asked for what the text leaves open."""
         self._text()
+        self._meaning()
         self._slots()
         self._rivals()
         self._neighbours()
@@ -153,6 +169,33 @@ class Gatherer:
         pool.text.sort(key=lambda one: (-total[one], one))
         for one, strength in strengths({one: total[one] for one in pool.text}).items():
             pool.fits(one, strength)
+
+    # -- meaning
+
+    def _meaning(self) -> None:
+        """Judge what is nearest in meaning, until as much may be shown as words were asked for."""
+        if self.vectors is None:
+            return
+        request, pool = self.request, self.pool
+        wanted = max(request.k * PER_PLACE, 1)
+        try:
+            hits = self.vectors.search(
+                request.query, scopes=request.visible, kinds=request.kinds, limit=wanted * 2, as_of=self.as_of
+            )
+        except EmbedderFailed as error:  # words and graph answer without it
+            pool.meaning = f"unavailable: {error}"
+            return
+        pool.meaning = self.vectors.model_id
+        best = hits[0].score if hits else 0.0
+        for hit in hits:
+            if len(pool.vectors) >= wanted or hit.score <= 0 or hit.score < self.least_similarity:
+                break
+            if hit.id not in pool.standing and hit.slot:
+                self.asked.read_slot(hit.slot)
+            self._judged([hit.id])
+            if self._may_be_shown(hit.id):
+                pool.vectors.append(hit.id)
+                pool.fits(hit.id, _MEANT * hit.score / best)
 
     # -- slots
 

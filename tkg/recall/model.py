@@ -173,6 +173,10 @@ class RecallOutcome:
     token_budget: int
     text: str
     scores: dict[str, float] = field(default_factory=dict)
+    #: which lists found each item: "text", "slots", "graph", "vectors"
+    found_by: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    #: the model that found by meaning, "unavailable: …" when its embedder failed, None where there is none
+    vectors: str | None = None
 
     @property
     def shown(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Recall, whole: filters before any score, then candidates, ranking, share, budget and the block.
 
 Only ports and values come in; the facade opens the tenant, calls `recall` under its lock and records the outcome before
-it hands it out. What a search by meaning would add is one more list for `fuse`, filtered by the same judge.
+it hands it out.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from tkg.graph.port import Graph
 from tkg.index.port import Index
+from tkg.index.vectors import VectorIndex
 from tkg.model.policy import ReadPolicy
 from tkg.model.time import BEGINNING, FOREVER, Instant
 from tkg.recall.candidates import PER_PLACE, Gatherer, Pool
@@ -85,6 +86,7 @@ def recall(
     policy: ReadPolicy,
     nonce: str,
     seq_at: Callable[[Instant], int],
+    vectors: VectorIndex | None = None,
 ) -> RecallOutcome:
     """Answer one question from memory.
 
@@ -96,6 +98,7 @@ def recall(
         policy: weights, floor, shares and the class a reader requires.
         nonce: 8 to 64 of `0-9a-z` for the fence, new for each call.
         seq_at: the newest transaction written up to a wall time ("what did we believe on …").
+        vectors: finds by meaning; None where nobody asked for it.
 
     Returns:
         Items, notes, what was left out and why, and the rendered block: the same for the same inputs, byte by byte.
@@ -105,7 +108,8 @@ def recall(
     present = as_of >= request.latest
     if intent.rule == "now":
         asked.expire(cache(lambda age: seq_at(request.now - age)))
-    gather = Gatherer(request, index, graph, asked, Pool(), None if present else as_of)
+    known = None if present else as_of
+    gather = Gatherer(request, index, graph, asked, Pool(), known, vectors, policy.least_similarity)
     pool = gather.everything()
     if present and (not pool.text or asked.something_waits()):
         _look_for_fallen(request, index, asked, pool)
@@ -347,4 +351,6 @@ def _finish(
         token_budget=request.token_budget,
         text=render_text(lines, records=len(shown), tokens=tokens, token_budget=request.token_budget, nonce=nonce),
         scores={item.id: item.score for item in shown},
+        found_by={item.id: pool.found_by(item.id) for item in shown},
+        vectors=pool.meaning,
     )

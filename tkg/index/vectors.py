@@ -1,0 +1,433 @@
+"""The vectors of a tenant's texts in one SQLite file, or in memory: a third projection of the ledger, made when it is asked.
+
+Nothing is embedded when something is written: `bring_up` embeds what the ledger has and the file lacks, so that a slow or
+absent embedder delays no write. A file holds vectors of one model and says which; another model is refused. The file holds
+no text, and what is erased leaves it as it leaves the text index.
+
+A search looks at the rows of the visible scopes and kinds only. Of more than `RESCORED` rows, those whose signs agree with
+the question's in most places are compared in full; of fewer, all.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tkg.errors import Damaged, DiskFull, EmbedderFailed, ModelMismatch, TkgError
+from tkg.index.documents import Change, Document, changes, documents, erased
+from tkg.index.port import Embedder, Hit, Vectors
+from tkg.index.rank import best
+from tkg.index.sqlite import connect, create, hash_at, remove_index
+from tkg.model.entry import Entry
+
+#: rows compared in full
+RESCORED: Final = 1_024
+#: entries embedded and written in one transaction
+_BATCH: Final = 256
+#: scores are compared at this grain, so that equal inputs order equally on every platform
+_DIGITS: Final = 5
+_GONE: Final = -1
+_FORMAT: Final = 1
+_APPLICATION: Final = 0x746B6776  # "tkgv"
+_SCHEMA: Final = """
+PRAGMA application_id = 0x746B6776;
+PRAGMA user_version = 1;
+CREATE TABLE state (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT;
+CREATE TABLE scopes (
+    number INTEGER PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE documents (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    slot TEXT NOT NULL,
+    scope INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    marks INTEGER NOT NULL DEFAULT 0,
+    signs BLOB NOT NULL,
+    vector BLOB NOT NULL
+) STRICT;
+"""
+_ROWS: Final = "SELECT number, scope, kind, seq, marks, signs FROM documents ORDER BY number"
+_FETCH: Final = """
+SELECT documents.id, documents.slot, documents.vector
+FROM json_each(?) AS wanted CROSS JOIN documents ON documents.number = wanted.value
+"""
+_MARK: Final = "UPDATE documents SET marks = CASE WHEN ? THEN marks | ? ELSE marks & ~? END WHERE id = ?"
+
+
+class VectorIndex:
+    """One tenant's vectors.
+
+    Args:
+        path: their file; None keeps them in memory.
+        embedder: makes them.
+        entries: returns the ledger's entries after a sequence number.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        embedder: Embedder,
+        entries: Callable[[int], Iterable[Entry]],
+        *,
+        rescored: int = RESCORED,
+    ) -> None:
+        self._path, self._embedder, self._entries, self._rescored = path, embedder, entries, rescored
+        self._connection: sqlite3.Connection | None = None
+        self._rows = _Rows(0)
+        self._scopes: dict[str, int] = {}
+        self._kinds: dict[str, int] = {}
+        self._applied, self._hash = 0, ""
+
+    @property
+    def model_id(self) -> str:
+        """The model that makes the vectors."""
+        return self._embedder.model_id
+
+    @property
+    def applied(self) -> int:
+        """Sequence number of the last entry whose texts have vectors."""
+        return self._applied
+
+    def __len__(self) -> int:
+        return self._rows.living
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    def search(
+        self, query: str, *, scopes: Sequence[str], kinds: Sequence[str], limit: int, as_of: int | None = None
+    ) -> list[Hit]:
+        """Return what is nearest to `query` in meaning, in these scope paths (whole) and kinds; see `Index.search`.
+
+        A hit's score is the cosine. `bring_up` comes first.
+
+        Raises:
+            EmbedderFailed: the question has no vector. Damaged: the file cannot be read.
+        """
+        rows = self._rows.visible(
+            [self._scopes[path] for path in dict.fromkeys(scopes) if path in self._scopes],
+            [self._kinds[kind] for kind in dict.fromkeys(kinds) if kind in self._kinds],
+            as_of,
+        )
+        if not len(rows):
+            return []
+        asked = self._embedded([query])[0]
+        if not asked.any():
+            return []
+        near = self._rows.nearest(rows, _signs(asked[None, :])[0], self._rescored)
+        with self._using() as connection:
+            found = connection.execute(_FETCH, (json.dumps(near.tolist()),)).fetchall()
+        held = np.frombuffer(b"".join(row[2] for row in found), dtype="<f2").reshape(len(found), -1)
+        scores = held.astype(np.float32) @ asked
+        return best(
+            ((row[0], round(float(score), _DIGITS), row[1]) for row, score in zip(found, scores, strict=True)), limit
+        )
+
+    # --- writing ------------------------------------------------------------------------------------------------------
+
+    def bring_up(self, head: int) -> None:
+        """Embed what the ledger has up to `head` and the file lacks; a file that is not this ledger's is made anew.
+
+        Raises:
+            ModelMismatch: the file holds vectors of another model.
+            EmbedderFailed: the embedder is not to be had; what was embedded stays, the next call goes on.
+            DiskFull: no space for them. Damaged: the place cannot be written.
+        """
+        if self._connection is None:
+            self._open(head)
+        if self._applied >= head:
+            return
+        left = iter(self._entries(self._applied))
+        while batch := list(islice(left, _BATCH)):
+            self._apply(batch)
+
+    def remove(self, ids: Iterable[str]) -> int:
+        """Remove the vectors of these ids for good; return how many there were."""
+        if self._connection is None:
+            return 0
+        with self._using() as connection:
+            with _transaction(connection):
+                removed = self._remove(connection, ids)
+            if removed:
+                self._scrub(connection)
+        return removed
+
+    def close(self) -> None:
+        """Release the file; the next use opens it again."""
+        if self._connection is not None:
+            with suppress(sqlite3.Error):
+                self._connection.close()
+        self._connection = None
+        self._rows, self._scopes, self._kinds, self._applied, self._hash = _Rows(0), {}, {}, 0, ""
+
+    def _apply(self, batch: Sequence[Entry]) -> None:
+        new: list[tuple[Document, int]] = []
+        changed: list[Change] = []
+        gone: list[str] = []
+        applied, digest = self._applied, self._hash
+        for entry in batch:
+            if entry.seq != applied + 1:
+                raise Damaged(f"the vectors are at entry {applied} and were given {entry.seq}; run `tkg rebuild`")
+            new.extend((one, entry.seq) for one in documents(entry) if one.text.strip())
+            changed.extend(changes(entry))
+            gone.extend(erased(entry))
+            applied, digest = entry.seq, entry.hash
+        vectors = self._embedded([one.text for one, _ in new]) if new else None
+        known = dict(self._scopes)
+        with self._using() as connection:
+            try:
+                with _transaction(connection):
+                    if vectors is not None:
+                        self._add(connection, new, vectors)
+                    for change in changed:
+                        connection.execute(_MARK, (change.fallen, change.bit, change.bit, change.target))
+                        self._rows.mark(_number(connection, change.target), change.bit, fallen=change.fallen)
+                    removed = self._remove(connection, gone)
+                    said = [(str(applied), "applied"), (digest, "hash")]
+                    connection.executemany("UPDATE state SET value = ? WHERE name = ?", said)
+            except BaseException:
+                self._scopes = known
+                self.close()  # what is in memory may be ahead of the file
+                raise
+            if removed:
+                self._scrub(connection)
+        self._applied, self._hash = applied, digest
+
+    def _add(self, connection: sqlite3.Connection, new: Sequence[tuple[Document, int]], vectors: Vectors) -> None:
+        (number,) = connection.execute("SELECT coalesce(max(number), 0) FROM documents").fetchone()
+        signs, held = _signs(vectors), vectors.astype("<f2")
+        rows = []
+        for place, (one, seq) in enumerate(new):
+            number += 1
+            scope = self._scope(connection, one.scope)
+            rows.append((number, one.id, one.kind, one.slot, scope, seq, signs[place].tobytes(), held[place].tobytes()))
+        connection.executemany(
+            "INSERT INTO documents (number, id, kind, slot, scope, seq, signs, vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+        self._rows.extend([(row[0], row[4], self._kind(row[2]), row[5], 0, row[6]) for row in rows])
+
+    def _scope(self, connection: sqlite3.Connection, path: str) -> int:
+        if path not in self._scopes:
+            connection.execute("INSERT INTO scopes (path) VALUES (?)", (path,))
+            (self._scopes[path],) = connection.execute("SELECT number FROM scopes WHERE path = ?", (path,)).fetchone()
+        return self._scopes[path]
+
+    def _kind(self, kind: str) -> int:
+        return self._kinds.setdefault(kind, len(self._kinds))
+
+    def _remove(self, connection: sqlite3.Connection, ids: Iterable[str]) -> int:
+        removed = 0
+        for identifier in dict.fromkeys(ids):
+            number = _number(connection, identifier)
+            if number is not None:
+                connection.execute("DELETE FROM documents WHERE number = ?", (number,))
+                self._rows.drop(number)
+                removed += 1
+        return removed
+
+    @staticmethod
+    def _scrub(connection: sqlite3.Connection) -> None:
+        """Rewrite the file, so that removed vectors are in none of its pages."""
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _embedded(self, texts: Sequence[str]) -> Vectors:
+        """Return vectors of unit length, or say that the embedder failed: its own errors are not tkg's."""
+        try:
+            rows = np.asarray(self._embedder.embed(texts), dtype=np.float32)
+        except TkgError:
+            raise
+        except Exception as error:  # noqa: BLE001 - an embedder is the user's own code
+            raise EmbedderFailed(f"the embedder failed ({type(error).__name__})") from None
+        expected = (len(texts), self._dimension())
+        if rows.shape != expected or not np.isfinite(rows).all():
+            raise EmbedderFailed(f"the embedder answered {rows.shape} for {expected}, or what is no number")
+        length = np.linalg.norm(rows, axis=1, keepdims=True)
+        found: Vectors = np.divide(rows, length, out=np.zeros_like(rows), where=length > 0)
+        return found
+
+    def _dimension(self) -> int:
+        try:
+            return self._embedder.dimension
+        except TkgError:
+            raise
+        except Exception as error:  # noqa: BLE001 - an embedder is the user's own code
+            raise EmbedderFailed(f"the embedder failed ({type(error).__name__})") from None
+
+    # --- opening ------------------------------------------------------------------------------------------------------
+
+    def _open(self, head: int) -> None:
+        if self._path is not None and (self._path.exists() or self._path.is_symlink()):
+            try:
+                if self._take(self._path, head):
+                    return
+            except (sqlite3.Error, UnicodeDecodeError, KeyError, ValueError):
+                self.close()
+            remove_index(self._path)
+        state = {"applied": "0", "hash": "", "model": self.model_id, "dimension": str(self._dimension())}
+        self._connection = create(self._path, _SCHEMA, state, "the vectors")
+        self._rows = _Rows(int(state["dimension"]))
+
+    def _take(self, path: Path, head: int) -> bool:
+        """Take a file that is this ledger's; whose vectors are another model's is refused rather than thrown away."""
+        if path.is_symlink() or not path.is_file():
+            return False
+        connection = connect(path)
+        self._connection = connection
+        about = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+        state: dict[str, str] = {}
+        if about == [_APPLICATION, _FORMAT]:
+            state = dict(connection.execute("SELECT name, value FROM state"))
+        applied, digest = int(state.get("applied", -1)), state.get("hash")
+        if not 0 <= applied <= head or hash_at(applied, self._entries) != digest:
+            self.close()
+            return False
+        made, dimension = state["model"], int(state["dimension"])
+        if made != self.model_id or dimension != self._dimension():
+            self.close()
+            raise ModelMismatch(
+                f"the vectors in {path.name} were made by {made} ({dimension} numbers), not by {self.model_id} "
+                f"({self._dimension()}); open the store with that model, or make them anew with `tkg rebuild`"
+            )
+        self._scopes = dict(connection.execute("SELECT path, number FROM scopes").fetchall())
+        rows = connection.execute(_ROWS).fetchall()
+        self._rows = _Rows(dimension)
+        self._rows.extend([(row[0], row[1], self._kind(row[2]), *row[3:]) for row in rows])
+        self._applied, self._hash = applied, digest or ""
+        return True
+
+    def _using(self) -> _Using:
+        assert self._connection is not None
+        return _Using(self._connection)
+
+
+class _Using:
+    """Turns SQLite's errors into those of tkg."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> sqlite3.Connection:
+        return self._connection
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, sqlite3.Error):
+            code = getattr(error, "sqlite_errorcode", None) or 0
+            if code & 0xFF == sqlite3.SQLITE_FULL or code == sqlite3.SQLITE_IOERR_SHMSIZE:
+                raise DiskFull("no space left for the vectors; free some space and ask again") from None
+            raise Damaged("the vectors cannot be used; run `tkg rebuild`, nothing is lost") from None
+
+
+class _Rows:
+    """What a search needs of every row, in the order of their numbers; grown by doubling."""
+
+    def __init__(self, dimension: int) -> None:
+        self._words = -(-dimension // 64)
+        self._count, self.living = 0, 0
+        self._fields: dict[str, NDArray[Any]] = {
+            name: np.zeros(0, dtype=kind)
+            for name, kind in (("number", "i8"), ("scope", "i4"), ("kind", "i2"), ("seq", "i8"), ("marks", "u1"))
+        }
+        self._signs = np.zeros((self._words, 0), dtype="<u8")
+
+    def extend(self, rows: Sequence[tuple[int, int, int, int, int, bytes]]) -> None:
+        """Add rows: number, scope, kind, sequence number, marks, signs."""
+        if not rows:
+            return
+        signs = np.frombuffer(b"".join(row[5] for row in rows), dtype="<u8").reshape(len(rows), -1)
+        end = self._count + len(rows)
+        if end > self._signs.shape[1]:
+            room = max(end, 2 * self._count, 1_024) - self._signs.shape[1]
+            self._signs = np.pad(self._signs, ((0, 0), (0, room)))
+            self._fields = {name: np.pad(held, (0, room)) for name, held in self._fields.items()}
+        for place, name in enumerate(self._fields):
+            self._fields[name][self._count : end] = [row[place] for row in rows]
+        self._signs[:, self._count : end] = signs.T
+        self._count = end
+        self.living += len(rows)
+
+    def _field(self, name: str) -> NDArray[Any]:
+        return self._fields[name][: self._count]
+
+    def _place(self, number: int | None) -> int | None:
+        if number is None:
+            return None
+        place = int(np.searchsorted(self._field("number"), number))
+        return place if place < self._count and self._field("number")[place] == number else None
+
+    def mark(self, number: int | None, bit: int, *, fallen: bool) -> None:
+        """Set or take away a mark."""
+        if (place := self._place(number)) is not None:
+            held = int(self._fields["marks"][place])
+            self._fields["marks"][place] = held | bit if fallen else held & ~bit
+
+    def drop(self, number: int) -> None:
+        """Take a row out of every search."""
+        if (place := self._place(number)) is not None:
+            self._fields["scope"][place] = _GONE
+            self._signs[:, place] = 0
+            self.living -= 1
+
+    def visible(self, scopes: Sequence[int], kinds: Sequence[int], as_of: int | None) -> NDArray[np.int64]:
+        """Return the places of the rows that a search may look at."""
+        seen = np.zeros(self._count, dtype=bool)
+        for scope in scopes:
+            seen |= self._field("scope") == scope
+        kind = np.zeros(self._count, dtype=bool)
+        for one in kinds:
+            kind |= self._field("kind") == one
+        seen &= kind
+        seen &= self._field("marks") == 0 if as_of is None else self._field("seq") <= as_of
+        return np.flatnonzero(seen)
+
+    def nearest(self, rows: NDArray[np.int64], asked: NDArray[Any], most: int) -> NDArray[np.int64]:
+        """Return the numbers of the `most` rows whose signs differ least from `asked`, equal ones by number."""
+        if len(rows) > most:
+            apart = np.zeros(len(rows), dtype=np.int64)
+            whole = len(rows) == self._count
+            for word in range(self._words):
+                line = self._signs[word, : self._count]
+                apart += np.bitwise_count((line if whole else line[rows]) ^ asked[word])
+            # the place in the low bits makes the choice among equals the same everywhere
+            rows = np.partition(apart << 32 | rows, most - 1)[:most] & 0xFFFFFFFF
+        found: NDArray[np.int64] = np.sort(self._field("number")[rows])
+        return found
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        with suppress(sqlite3.Error):
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        raise
+
+
+def _signs(vectors: Vectors) -> NDArray[Any]:
+    """Return the sign of every number as one bit, in words of 64."""
+    packed = np.packbits(vectors > 0, axis=1)
+    short = -packed.shape[1] % 8
+    return np.ascontiguousarray(np.pad(packed, ((0, 0), (0, short)))).view("<u8")
+
+
+def _number(connection: sqlite3.Connection, identifier: str) -> int | None:
+    row = connection.execute("SELECT number FROM documents WHERE id = ?", (identifier,)).fetchone()
+    return None if row is None else int(row[0])
