@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from errno import EACCES, ENOSPC, EPERM, EROFS
 from pathlib import Path
@@ -28,6 +28,7 @@ _DENIED: Final = frozenset({EACCES, EPERM, EROFS})
 # Tokens come from `tkg.index.words`, stemmed and folded: the tokenizer here only takes them apart at the spaces.
 # Positions and sizes are not kept: scoring does not ask FTS5.
 _SCHEMA: Final = """
+BEGIN;
 PRAGMA application_id = 0x746B6769;
 PRAGMA user_version = 3;
 CREATE TABLE state (
@@ -75,6 +76,7 @@ CREATE VIRTUAL TABLE found USING fts5 (
     columnsize = 0,
     tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
 );
+COMMIT;
 """
 
 
@@ -154,18 +156,22 @@ def hash_at(seq: int, entries: Callable[[int], Iterable[Entry]]) -> str | None:
 
 
 def _fresh(path: Path | None, pool: int) -> SqliteIndex:
-    state = {"applied": "0", "hash": "", "sqlite": sqlite3.sqlite_version, "unclean": "0"}
-    connection = create(path, _SCHEMA, state, "the text index")
+    connection = create(path, _lay_out, "the text index")
     return SqliteIndex(connection, "in memory" if path is None else str(path), pool=pool)
 
 
-def create(path: Path | None, schema: str, state: Mapping[str, str], what: str) -> sqlite3.Connection:
-    """Make a new file with a schema, and return it open.
+def _lay_out(connection: sqlite3.Connection) -> None:
+    connection.executescript(_SCHEMA)
+    state = {"applied": "0", "hash": "", "sqlite": sqlite3.sqlite_version, "unclean": "0"}
+    connection.executemany("INSERT INTO state VALUES (?, ?)", sorted(state.items()))
+
+
+def create(path: Path | None, lay_out: Callable[[sqlite3.Connection], None], what: str) -> sqlite3.Connection:
+    """Make a new file, and return it open.
 
     Args:
         path: the file; what lies there is removed; None keeps it in memory.
-        schema: statements; they make a table `state` of names and values.
-        state: what it holds first.
+        lay_out: makes its tables and what they hold first.
         what: what it is, for errors.
 
     Raises:
@@ -180,8 +186,7 @@ def create(path: Path | None, schema: str, state: Mapping[str, str], what: str) 
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
             connection = connect(path)
         try:
-            connection.executescript("BEGIN;" + schema + "COMMIT;")
-            connection.executemany("INSERT INTO state VALUES (?, ?)", sorted(state.items()))
+            lay_out(connection)
         except BaseException:
             connection.close()
             raise

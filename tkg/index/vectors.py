@@ -38,6 +38,7 @@ _GONE: Final = -1
 _FORMAT: Final = 1
 _APPLICATION: Final = 0x746B6776  # "tkgv"
 _SCHEMA: Final = """
+BEGIN;
 PRAGMA application_id = 0x746B6776;
 PRAGMA user_version = 1;
 CREATE TABLE state (
@@ -59,6 +60,7 @@ CREATE TABLE documents (
     signs BLOB NOT NULL,
     vector BLOB NOT NULL
 ) STRICT;
+COMMIT;
 """
 _ROWS: Final = "SELECT number, scope, kind, seq, marks, signs FROM documents ORDER BY number"
 _FETCH: Final = """
@@ -279,7 +281,12 @@ class VectorIndex:
                 self.close()
             remove_index(self._path)
         state = {"applied": "0", "hash": "", "model": self.model_id, "dimension": str(self._dimension())}
-        self._connection = create(self._path, _SCHEMA, state, "the vectors")
+
+        def lay_out(connection: sqlite3.Connection) -> None:
+            connection.executescript(_SCHEMA)
+            connection.executemany("INSERT INTO state VALUES (?, ?)", sorted(state.items()))
+
+        self._connection = create(self._path, lay_out, "the vectors")
         self._rows = _Rows(int(state["dimension"]))
 
     def _take(self, path: Path, head: int) -> bool:
@@ -288,9 +295,10 @@ class VectorIndex:
             return False
         connection = connect(path)
         self._connection = connection
-        about = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (written,) = connection.execute("PRAGMA user_version").fetchone()
         state: dict[str, str] = {}
-        if about == [_APPLICATION, _FORMAT]:
+        if (application, written) == (_APPLICATION, _FORMAT):
             state = dict(connection.execute("SELECT name, value FROM state"))
         applied, digest = int(state.get("applied", -1)), state.get("hash")
         if not 0 <= applied <= head or hash_at(applied, self._entries) != digest:
