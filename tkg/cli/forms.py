@@ -210,6 +210,18 @@ def _of_the_gate() -> list[Any]:
     ]
 
 
+def _of_containment() -> list[Any]:
+    plan: Any = answers.Plan | None
+    report: Any = answers.ContainmentReport | None
+    return [
+        _form("tkg.contain/1", containment=answers.Containment, plan=plan, report=report),
+        _form("tkg.containments/1", count=int, items=list[answers.Containment]),
+        _form("tkg.preserve/1", id=str, file=str, sha256=str),
+        _form("tkg.cancel/1", id=str, state=str),
+        _form("tkg.renew/1", id=str, renewed=str | None),
+    ]
+
+
 def _of_declarations() -> list[type[Form]]:
     return [
         _form("tkg.predicates/1", count=int, items=list[predicates.DeclaredPredicate]),
@@ -277,6 +289,7 @@ def forms() -> dict[str, type[Form]]:
         _form("tkg.review/1", count=int, items=list[answers.Waiting]),
         *(_form(f"tkg.{verb}/1", answers.Plan) for verb in ("decide", "quarantine", "release", "revoke")),
         *(_form(f"tkg.{verb}/1", **frozen) for verb in ("freeze", "thaw")),
+        *_of_containment(),
         _form("tkg.forget/1", plan=answers.Forgetting, receipt=dict[str, Any] | None),
         _form("tkg.forget.verify/1", receipt_id=str, checks=list[dict[str, Any]]),
         _form("tkg.hold/1", scope=str, state=str),

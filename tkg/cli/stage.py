@@ -11,6 +11,7 @@ from tkg.cli.command import Command
 from tkg.cli.opening import check_path
 from tkg.cli.options import Engine, EngineChoice, Json
 from tkg.cli.screen import console, print_json, print_line
+from tkg.clock import SystemClock
 from tkg.conform import load, run
 from tkg.conform.report import document, line, summary
 from tkg.demo import play
@@ -20,15 +21,19 @@ def demo(
     store: Annotated[Path, typer.Option("--store", metavar="DIR", help="Where the store of the demo is made.")] = Path(
         "tkg-demo-store"
     ),
+    until: Annotated[
+        int, typer.Option("--until", min=0, max=16, help="Stop after this day; before 16 the poison is still believed.")
+    ] = 16,
     engine: EngineChoice = Engine.AUTO,
     json: Json = False,
 ) -> None:
     """Play the retired mailbox: a poisoned memory is found, taken back and corrected, with real files in a real store.
 
-    The store stays on disk, to be tried with the other commands; an earlier one of the demo is made anew. Exit 4 when an
-    expected fact does not come out.
+    The store stays on disk, to be tried with the other commands; an earlier one of the demo is made anew. With --until the
+    days are counted back from today, so that what comes next is yours to do. Exit 4 when an expected fact does not come out.
     """
-    facts = play(check_path(store), engine=engine.value, out=None if json else console())
+    now = None if until == 16 else SystemClock().now()
+    facts = play(check_path(store), engine=engine.value, out=None if json else console(), until=until, now=now)
     if json:
         print_json("tkg.demo/1", facts)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -46,34 +47,46 @@ system_of_record = "billing.yaml"
 """
 
 
-def play(store: Path, *, engine: str = "auto", out: Console | None = None) -> dict[str, Any]:
+def play(
+    store: Path, *, engine: str = "auto", out: Console | None = None, until: int = 16, now: datetime | None = None
+) -> dict[str, Any]:
     """Play the demo and leave its store on disk.
 
     Args:
         store: directory of the store; an earlier store of the demo is made anew, anything else is left alone.
         engine: graph engine.
         out: where the story is told; None only checks it.
+        until: the day after which the story stops; before day 16 the poison is still believed.
+        now: when day 16 is (default: 17 September 2025, the day of the files).
 
     Returns:
         The facts that came out, with the ids to look at.
 
     Raises:
-        RequestError: the directory holds something else.
+        RequestError: the directory holds something else, or `until` is no day.
         Damaged: an expected fact did not come out.
     """
+    if not 0 <= until <= 16:
+        raise RequestError("the story has days 0 to 16")
     _prepare(store)
-    stage, clock = Stage(out), ManualClock(DAYS[0])
+    later = timedelta() if now is None else now - DAYS[16]
+    days = {day: at + later for day, at in DAYS.items()}
+    stage, clock = Stage(out), ManualClock(days[0])
     with open_memory(store, clock=clock, ids=SeededIds(16), engine=engine) as memory:
-        story = Story(memory, clock, stage)
-        story.ingestion()
-        story.first_exposure()
-        story.own_transcript()
-        story.symptom()
-        story.quarantine()
-        story.correction()
-        story.revocation()
-        story.afterwards()
-    _invite(stage, store, story.poison)
+        story = Story(memory, clock, stage, days)
+        for day, tell in (
+            (0, story.ingestion),
+            (4, story.first_exposure),
+            (9, story.own_transcript),
+            (16, story.symptom),
+            (16, story.quarantine),
+            (16, story.correction),
+            (16, story.revocation),
+            (16, story.afterwards),
+        ):
+            if day <= until:
+                tell()
+    _invite(stage, store, story.poison, contained=until == 16)
     return {"store": str(store), "tenant": TENANT, **stage.facts}
 
 
@@ -95,8 +108,9 @@ def _prepare(store: Path) -> None:
 class Story:
     """The chapters, in order; each leaves behind what the next one looks at."""
 
-    def __init__(self, memory: Memory, clock: ManualClock, stage: Stage) -> None:
+    def __init__(self, memory: Memory, clock: ManualClock, stage: Stage, days: Mapping[int, datetime]) -> None:
         self._memory = memory
+        self._days = days
         self._clock = clock
         self._stage = stage
         self._operator = self._handle(Channel.HUMAN_VERIFIED, "olga", "incident-7")
@@ -132,8 +146,8 @@ class Story:
         return verdicts
 
     def _value(self, *, valid_day: int | None = None, known_day: int | None = None) -> str | None:
-        valid_at = None if valid_day is None else DAYS[valid_day]
-        as_of = None if known_day is None else DAYS[known_day]
+        valid_at = None if valid_day is None else self._days[valid_day]
+        as_of = None if known_day is None else self._days[known_day]
         return self._operator.value(SUBJECT, PREDICATE, valid_at=valid_at, as_of=as_of).value
 
     def _states(self) -> dict[str, str]:
@@ -179,7 +193,7 @@ class Story:
     def first_exposure(self) -> None:
         """An agent answers from it, and makes a summary, a skill and a queued action of it."""
         stage = self._stage
-        self._clock.set(DAYS[4])
+        self._clock.set(self._days[4])
         stage.day(4, "the agent answers from it, and makes more of it")
         agent = self._handle(Channel.AGENT_INFERRED, "reference-agent", "desk-4")
         result = agent.recall(QUESTION)
@@ -221,7 +235,7 @@ class Story:
     def own_transcript(self) -> None:
         """The agent's own words come back as a transcript, and count for nothing."""
         stage = self._stage
-        self._clock.set(DAYS[9])
+        self._clock.set(self._days[9])
         stage.day(9, "the agent's own transcript repeats it, and that is no evidence")
         before = self._operator.explain(self.poison)
         verdicts = self._ingest(9, "desk-4.jsonl", "chat-export")
@@ -247,7 +261,7 @@ class Story:
     def symptom(self) -> None:
         """Operations notices; the chain is found."""
         stage = self._stage
-        self._clock.set(DAYS[16])
+        self._clock.set(self._days[16])
         stage.day(16, "the symptom, and the chain behind it")
         result = self._handle(Channel.AGENT_INFERRED, "reference-agent", "desk-9").recall(QUESTION, k=8)
         stage.say("Operations notices that the agent still recommends a mailbox that nobody reads. Recall before:")
@@ -423,13 +437,12 @@ def _from_configuration(now: int) -> tuple[Document, Extracted, str]:
     return document, found[PREDICATE], found["since"].object
 
 
-def _invite(stage: Stage, store: Path, poison: str) -> None:
+def _invite(stage: Stage, store: Path, poison: str, *, contained: bool) -> None:
     at = f"--store {store} --tenant {TENANT}"
-    commands = [
-        f"tkg lineage {at} {poison}",
-        f"tkg value {at} '{SUBJECT}' {PREDICATE} --valid-at 2025-09-12 --as-of 2025-09-12",
-        f"tkg recall {at} '{QUESTION}'",
-    ]
+    commands = [f"tkg lineage {at} {poison}"]
+    if contained:
+        commands.append(f"tkg value {at} '{SUBJECT}' {PREDICATE} --valid-at 2025-09-12 --as-of 2025-09-12")
+    commands.append(f"tkg recall {at} '{QUESTION}'")
     stage.facts["try"] = commands
     stage.say(f"\nThe store is in {store}. Try on it:\n")
     for one in commands:

@@ -357,3 +357,60 @@ class Upkeep(Frozen):
     #: transaction of the last decision; None for a plan only
     done_at: int | None = None
     evidence: EvidenceReport | None = None
+
+
+class ContainmentStep(Frozen):
+    """One step of a containment: whether it was taken, in which transaction, and what came of it.
+
+    `code` is for programs (a count, an id, a digest), `says` for people.
+    """
+
+    step: str
+    done: bool
+    seq: int | None = None
+    at: str | None = None
+    code: str = ""
+    says: str = ""
+    by: str | None = None
+
+
+class Containment(Frozen):
+    """Where a containment stands; `next` is the step to take, None once it is closed."""
+
+    target: str
+    label: str
+    state: str
+    under_way: Literal["not begun", "open", "closed"]
+    steps: tuple[ContainmentStep, ...]
+    next: str | None
+
+
+class ContainmentReport(Frozen):
+    """What a containment found and did; times are seconds, None where one of the two moments is missing.
+
+    `residue` is what should have fallen and still stands (none, unless somebody let it back); `ran` are actions that were
+    dispatched before and have to be made good; `derive_anew` texts that fell and that only their authors can write again.
+    `texts_left` are episodes of the same sources that still hold the words.
+    """
+
+    target: str
+    label: str
+    state: str
+    written: str | None
+    first_shown: str | None
+    begun: str | None
+    withdrawn: str | None
+    seconds_to_withdraw: float | None
+    seconds_exposed: float | None
+    reads: int
+    sessions: tuple[str, ...]
+    fell: tuple[Effect, ...]
+    survived: tuple[Effect, ...]
+    cancelled: tuple[str, ...]
+    ran: tuple[str, ...]
+    correction: str | None
+    superseded: bool
+    rebuilt: tuple[tuple[str, str], ...]
+    derive_anew: tuple[str, ...]
+    residue: tuple[str, ...]
+    texts_left: tuple[Effect, ...]

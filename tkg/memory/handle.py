@@ -13,7 +13,6 @@ from tkg.memory import (
     inspecting,
     predicates,
     reading,
-    regressions,
     remembering,
     revoking,
     skills,
@@ -24,6 +23,7 @@ from tkg.memory.asking import Asking
 from tkg.memory.auditing import AuditPage
 from tkg.memory.care import Care
 from tkg.memory.gatekeeping import Gatekeeping
+from tkg.memory.incidents import Incidents
 from tkg.memory.predicates import DeclaredPredicate
 from tkg.memory.proposal import Proposal
 from tkg.memory.skills import SkillShown
@@ -36,7 +36,7 @@ from tkg.model.verdict import Verdict
 from tkg.model.view import RetrievalView
 
 
-class Handle(Care, Asking, Gatekeeping):
+class Handle(Care, Asking, Gatekeeping, Incidents):
     """Memory as one caller may use it. Made by `Memory.scope`; holds no state of its own."""
 
     # -- writing
@@ -305,14 +305,6 @@ class Handle(Care, Asking, Gatekeeping):
         """Return the reads that showed an id."""
         with self._reading() as tenant:
             return Rows(inspecting.exposure(tenant, self._caller, identifier))
-
-    def regressions(self) -> list[dict[str, Any]]:
-        """Return an acceptance case for each question that was answered with what has been revoked since.
-
-        Write them as YAML and run them with `tkg conform`: what was shown in error once must not be shown again.
-        """
-        with self._reading() as tenant:
-            return regressions.regressions(tenant, self._caller)
 
     # -- taking back
 

@@ -7,9 +7,11 @@ so is a read of which nothing can be told any more. The cases hold what people w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
+
+import yaml
 
 from tkg.memory.caller import Caller
 from tkg.memory.tenant import Tenant
@@ -48,21 +50,34 @@ def _written(tenant: Tenant) -> _Written:
     return found
 
 
-def regressions(tenant: Tenant, caller: Caller) -> list[dict[str, Any]]:
+def regressions(tenant: Tenant, caller: Caller, of: Collection[str] | None = None) -> list[dict[str, Any]]:
     """Return one case for each question that was answered with a claim that has been revoked since.
 
     The newest read of each question counts. The form is that of `tkg conform`.
+
+    Args:
+        tenant: the open tenant.
+        caller: who asks.
+        of: only reads that showed one of these (default: all).
     """
     written = _written(tenant)
     cases: dict[tuple[str, str], dict[str, Any]] = {}
     for read, moment in written.reads:
         if read.query is None or not reaches(caller, read.scope):
             continue
+        if of is not None and not any(one in of for one in read.shown):
+            continue
         steps = list(_steps(tenant, written, read))
         wrong = [step["claim"]["as"] for step, bad in steps if bad]
         if wrong:
             cases[(read.scope, read.query)] = _case(tenant, read, moment, [step for step, _ in steps], wrong)
     return [cases[key] for key in sorted(cases)]
+
+
+def as_yaml(cases: list[dict[str, Any]]) -> str:
+    """Return cases as the text of a case file."""
+    text: str = yaml.safe_dump(cases, sort_keys=False, allow_unicode=False, width=100)
+    return f"# Reads that showed what was revoked later; run them with `tkg conform`.\n{text}"
 
 
 def _steps(tenant: Tenant, written: _Written, read: Retrieval) -> Iterator[tuple[dict[str, Any], bool]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from tkg.belief import cascade
@@ -16,6 +16,7 @@ from tkg.memory.resurfacing import CODE, Consequences, follow
 from tkg.memory.tenant import Tenant
 from tkg.memory.told import told
 from tkg.memory.visible import reaches, scope_of, visible_node
+from tkg.model.entry import Record
 
 #: status -> the statuses it may follow
 _FROM: Mapping[str, frozenset[str]] = {
@@ -199,8 +200,11 @@ class _Seen:
                 yield Effect(id=one, kind="claim", label=self._label(one), before="superseded", after=after, code=code)
 
 
-def carry_out(tenant: Tenant, caller: Caller, made: Plan, reason: str) -> Plan:
-    """Carry out a plan, if what it would do is still what was planned; see `Handle.revoke`."""
+def carry_out(tenant: Tenant, caller: Caller, made: Plan, reason: str, also: Sequence[Record] = ()) -> Plan:
+    """Carry out a plan, if what it would do is still what was planned; see `Handle.revoke`.
+
+    `also` are records that the same transaction writes.
+    """
     caller.speaking()
     if not isinstance(made, Plan):
         raise RequestError("pass the plan that plan_revoke returned: revoke(plan_revoke(claim=…), reason=…)")
@@ -215,21 +219,25 @@ def carry_out(tenant: Tenant, caller: Caller, made: Plan, reason: str) -> Plan:
     fresh = None if found is None else _plan(tenant, caller, changes, made.status, found)
     if found is None or fresh is None or (fresh.targets, fresh.effects) != (made.targets, made.effects):
         raise Conflict("what would fall has changed since the plan was made; plan again")
-    return _commit(tenant, caller, fresh, found, reason)
+    return _commit(tenant, caller, fresh, found, reason, also)
 
 
-def change(tenant: Tenant, caller: Caller, target: Target, status: str, reason: str) -> Plan:
-    """Plan and carry out at once: quarantine and release."""
+def change(
+    tenant: Tenant, caller: Caller, target: Target, status: str, reason: str, also: Sequence[Record] = ()
+) -> Plan:
+    """Plan and carry out at once: quarantine and release. `also` are records that the same transaction writes."""
     caller.speaking()
     reason = told(reason, "reason")
     changes = _changes(tenant, nodes_of(tenant, caller, target), status)
     check_taking_back(tenant, caller, changes, status)
     found = follow(tenant, changes)
-    return _commit(tenant, caller, _plan(tenant, caller, changes, status, found), found, reason)
+    return _commit(tenant, caller, _plan(tenant, caller, changes, status, found), found, reason, also)
 
 
-def _commit(tenant: Tenant, caller: Caller, made: Plan, found: Consequences, reason: str) -> Plan:
+def _commit(
+    tenant: Tenant, caller: Caller, made: Plan, found: Consequences, reason: str, also: Sequence[Record]
+) -> Plan:
     code = _CODES[made.status]
-    records = found.records(tenant, code=code, actor=caller.principal, reason=reason)
+    records = [*found.records(tenant, code=code, actor=caller.principal, reason=reason), *also]
     entry = tenant.commit(code, caller.scope.path, records)
     return made.model_copy(update={"done_at": entry.seq})

@@ -102,6 +102,7 @@ class StatusChange(Value):
     * `hold`: placed | lifted: a legal hold on a node, entity, source, session, principal or scope path.
     * `storage`: archived | restored: out of recall, kept for audit and replay; decided by the forget policy.
     * `declared`: declared | withdrawn (target: a predicate id; `reason` is the declaration as JSON).
+    * `containment`: a step of a containment that was taken (target: what is contained); `code` is what came of it.
     """
 
     record: Literal["status"] = "status"
@@ -116,6 +117,7 @@ class StatusChange(Value):
         "verified",
         "review",
         "declared",
+        "containment",
         "content",
         "tombstone",
         "hold",
