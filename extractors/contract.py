@@ -6,7 +6,7 @@ document's own text from `start` to `end`. It may not flood: `Limits.candidates`
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -52,6 +52,10 @@ class Extractor(Protocol):
         """Return the candidates found, in document order."""
         ...
 
+    # An extractor may also have
+    #   media: frozenset[str], the media it reads; others go to the rules;
+    #   extract_many(documents), yielding the candidates of each: what it can do for several at once.
+
 
 def check_size(document: Document, limits: Limits) -> None:
     """Refuse a document over `limits.characters`.
@@ -87,3 +91,44 @@ def checked(document: Document, found: Iterable[Extracted], limits: Limits) -> l
         if len(out) >= limits.candidates:
             break
     return out
+
+
+def reads(extractor: Extractor, document: Document) -> bool:
+    """Return whether an extractor reads the document's media; one that says nothing reads all."""
+    media = getattr(extractor, "media", None)
+    return media is None or document.media in media
+
+
+class Ahead:
+    """An extractor whose answers for some documents are there already: it was asked for several at once.
+
+    Args:
+        extractor: what is asked for every other document.
+        documents: what to ask it for now.
+
+    Raises:
+        TkgError: as the extractor.
+    """
+
+    def __init__(self, extractor: Extractor, documents: Sequence[Document]) -> None:
+        self._extractor = extractor
+        mine = [one for one in documents if reads(extractor, one)]
+        many = getattr(extractor, "extract_many", None)
+        answers = many(mine) if many is not None else map(extractor.extract, mine)
+        self._there: dict[Document, list[Extracted]] = dict(zip(mine, answers, strict=True))
+        self.media = getattr(extractor, "media", None)
+
+    @property
+    def name(self) -> str:
+        """Name of the extractor."""
+        return self._extractor.name
+
+    @property
+    def version(self) -> str:
+        """Version of the extractor."""
+        return self._extractor.version
+
+    def extract(self, document: Document) -> list[Extracted]:
+        """Return the answer that is there, or ask."""
+        there = self._there.get(document)
+        return self._extractor.extract(document) if there is None else there

@@ -22,6 +22,11 @@ CODES: Final[dict[str, int]] = {
     "not_found": 2,
     "unsupported": 2,
     "model_mismatch": 2,
+    # 2: a language model that was asked to read a text gave nothing that can be used
+    "model_refused": 2,
+    "model_answer": 2,
+    "model_unavailable": 2,
+    "model_rate_limited": 2,
     # 3: the request is well formed and policy says no
     "rejected": 3,
     "held": 3,
@@ -125,6 +130,36 @@ class ModelMismatch(RequestError):
     """The stored vectors were made by another model; vectors of two models are never compared."""
 
     code = "model_mismatch"
+
+
+class ModelError(RequestError):
+    """A language model gave nothing that can be used; nothing was written. Repeat the request, or use the rules."""
+
+    code = "model_answer"
+
+
+class ModelRefused(ModelError):
+    """The model declined to read this text; others may still work."""
+
+    code = "model_refused"
+
+
+class ModelAnswer(ModelError):
+    """The model's answer is not of the form that was asked for, also not the second time; others may still work."""
+
+    code = "model_answer"
+
+
+class ModelUnavailable(ModelError):
+    """The model's server cannot be reached, failed, or does not accept the request; no other text would work."""
+
+    code = "model_unavailable"
+
+
+class ModelRateLimited(ModelUnavailable):
+    """The model's server asks to wait, also after the client has waited; go on later."""
+
+    code = "model_rate_limited"
 
 
 class PolicyError(TkgError):

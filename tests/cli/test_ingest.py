@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import SYSTEM, WHO, Acme, Run
+from tests.extractors.stub import fact, facts, serving
 
 TURNS = [
     {"role": "user", "name": "Ben", "content": "The audit team owns the archive.", "timestamp": "2026-03-01T09:00:00Z",
@@ -78,12 +79,12 @@ def test_an_interrupted_run_goes_on_where_it_stopped(
     path = chat(tmp_path / "chat.jsonl", *TURNS)
     load, calls = Loader.load, 0
 
-    def stop(self: Loader, document: Any) -> Any:
+    def stop(self: Loader, document: Any, *more: Any) -> Any:
         nonlocal calls
         calls += 1
         if calls == 3:
             raise KeyboardInterrupt
-        return load(self, document)
+        return load(self, document, *more)
 
     with monkeypatch.context() as patch:
         patch.setattr(Loader, "load", stop)
@@ -186,3 +187,62 @@ def test_a_table_is_read_by_a_mapping_once(acme: Acme, tmp_path: Path) -> None:
     assert (again["already_there"], again["claims"]["accepted"]) == (1, 0)
     refused = acme("ingest", *SYSTEM, tmp_path, "--mapping", mapping)
     assert refused.code == 2 and ".csv" in refused.err
+
+
+def _model(turns: list[dict[str, Any]]) -> Any:
+    """Say that whoever speaks likes tea, with a quote that is there for one turn only."""
+    return facts(
+        *(
+            fact("I", "likes", "tea", "I like tea" if "tea" in one["text"] else "I like coffee", source_turn=one["id"])
+            for one in turns
+        )
+    )
+
+
+def test_a_model_reads_turns_together_and_what_it_makes_up_is_told(acme: Acme, tmp_path: Path) -> None:
+    said = [f"I like tea with lemon, number {number}." for number in range(5)] + ["Good morning!"]
+    turns = [
+        {"role": "user", "name": f"Guest{number}", "content": text, "timestamp": "2026-03-01T09:00:00Z", "session": "s"}
+        for number, text in enumerate(said)
+    ]
+    path = chat(tmp_path / "chat.jsonl", *turns)
+    with serving(_model) as stub:
+        reads = ("--extractor", "llm", "--extractor-option", "model=m", "--extractor-option", f"base_url={stub.url}")
+        result = acme("ingest", *WHO, path, *reads, "--every", "4", "--json")
+        assert (result.code, result.json["episodes"], result.json["claims"]["accepted"]) == (0, 6, 5), result
+        assert "1 facts of the model were left out: quote is not in the text" in result.err
+        assert [len(json.loads(one["messages"][1]["content"])["turns"]) for one in stub.asked] == [4, 2]
+        again = acme("ingest", *WHO, path, *reads, "--json").json
+        assert again["already_there"] == 6 and len(stub.asked) == 2, "nothing is asked about again"
+        at_the_end = chat(tmp_path / "more.jsonl", *({**one, "session": "t"} for one in turns))
+        assert acme("ingest", *WHO, at_the_end, *reads, "--every", "0", "--json").code == 0
+        assert len(stub.asked) == 3
+    assert acme("value", "Guest1", "likes", "--json").json["value"] == "tea"
+
+
+def test_a_model_that_cannot_be_reached_stops_the_run_and_the_next_one_goes_on(acme: Acme, tmp_path: Path) -> None:
+    path = chat(tmp_path / "chat.jsonl", *TURNS)
+    with serving([facts(), (503, {})]) as stub:
+        reads = ("--extractor", "llm", "--extractor-option", "model=m", "--extractor-option", f"base_url={stub.url}",
+                 "--extractor-option", "retries=0", "--every", "1")  # fmt: skip
+        stopped = acme("ingest", *WHO, path, *reads)
+        assert stopped.code == 2 and "status 503" in stopped.err and "1 new of 1" in stopped.err
+    assert acme("ingest", *WHO, path, "--json").json["already_there"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--extractor", "none"), "there are: rules, llm"),
+        (("--extractor", "llm"), "model=NAME"),
+        (("--extractor", "llm", "--extractor-option", "model"), "KEY=VALUE"),
+        (("--extractor-option", "model=m"), "needs --extractor"),
+    ],
+)
+def test_an_extractor_that_is_not_there_is_said_before_anything_is_read(
+    acme: Acme, tmp_path: Path, words: tuple[str, ...], says: str
+) -> None:
+    result = acme("ingest", *WHO, chat(tmp_path / "chat.jsonl", *TURNS), *words)
+    assert result.code == 2 and says in result.err
+    result = acme("remember", *WHO, "The audit team owns the archive.", *words)
+    assert result.code == 2 and says in result.err

@@ -79,7 +79,7 @@ def test_everything_that_is_imported_is_declared() -> None:
     declared = {_plain(re.split(r"[^\w.-]", line)[0]) for line in project["dependencies"]}
     extra = {
         "tkg.embedding": {"onnxruntime", "safetensors", "sentence-transformers", "tokenizers"},
-        "tkg.extractors": {"beautifulsoup4", "pypdf", "python-docx"},
+        "tkg.extractors": {"beautifulsoup4", "openai", "pypdf", "python-docx"},
         "tkg.graph": {"ladybug"},
         "tkg.memory.provenance": {"prov"},
         "tkg.plot": {"matplotlib"},

@@ -13,6 +13,8 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tkg.cli.command import Command
+from tkg.cli.extracting import ExtractorName, ExtractorOptions, tell_dropped
+from tkg.cli.extracting import chosen as chosen_extractor
 from tkg.cli.opening import check_path, writing
 from tkg.cli.options import ChannelChoice, Engine, EngineChoice, Json, Principal, Session, Store, Tenant, User
 from tkg.cli.screen import complain, console, print_fields, print_json
@@ -69,6 +71,14 @@ def ingest(
         Path | None,
         typer.Option("--mapping", metavar="TOML", help="Read CSV and Parquet files as claims, by this mapping."),
     ] = None,
+    extractor: ExtractorName = None,
+    extractor_option: ExtractorOptions = None,
+    every: Annotated[
+        int | None,
+        typer.Option(
+            "--every", metavar="N", min=0, help="Read so many turns of a session together; 0: all, at its end."
+        ),
+    ] = None,
     engine: EngineChoice = Engine.AUTO,
     json: Json = False,
 ) -> int:
@@ -88,12 +98,13 @@ def ingest(
     columns = None if mapping is None else read_mapping(check_path(mapping, "--mapping"))
     if columns is not None and (other := [path for path in paths if path.suffix.lower() not in TABLES]):
         raise RequestError(f"--mapping reads .csv, .tsv and .parquet files, and {other[0]} is none")
+    reads = chosen_extractor(extractor, extractor_option)
     tally = Tally()
     with writing(store, engine, create=True) as memory:
         memory.scope(tenant, user)  # an id outside the grammar is refused before anything is read
         if not memory.exists(tenant) and not memory.may_create(channel):
             raise NotFound(f"no such tenant; make it with `tkg init --store {store} --tenant {tenant}`")
-        loader = Loader(memory, tenant, user, channel, principal, session, version)
+        loader = Loader(memory, tenant, user, channel, principal, session, version, reads, every)
         now = to_instant(memory.clock.now())
         try:
             if columns is not None:
@@ -109,6 +120,8 @@ def ingest(
             if tally.documents:  # what was done so far is said also when it was interrupted
                 complain(f"So far: {tally.episodes} new of {tally.documents}; run the same command again to go on.")
             raise
+        finally:
+            tell_dropped(reads)
     return _ended(tally, json)
 
 
@@ -155,6 +168,8 @@ COMMANDS: Final = (
         "ingest",
         ingest,
         "tkg ingest --store ./memory --tenant acme --channel trusted_tool --principal guide-loader ./handbook\n"
-        "tkg ingest --store ./memory --tenant acme --channel human_stated --principal chat-export --format jsonl chat.jsonl",
+        "tkg ingest --store ./memory --tenant acme --channel human_stated --principal chat-export --format jsonl chat.jsonl\n"
+        "tkg ingest --store ./memory --tenant acme --channel human_stated --principal chat-export --extractor llm "
+        "--extractor-option model=NAME --extractor-option base_url=http://127.0.0.1:8000/v1 --every 8 chat.jsonl",
     ),
 )

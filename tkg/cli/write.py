@@ -9,6 +9,7 @@ import typer
 
 from tkg.cli.command import Command
 from tkg.cli.evidence import evidence_of
+from tkg.cli.extracting import ExtractorName, ExtractorOptions, chosen, tell_dropped
 from tkg.cli.naming import full
 from tkg.cli.opening import writing
 from tkg.cli.options import (
@@ -162,6 +163,8 @@ def remember(
     locator: Locator = None,
     owner: Owner = None,
     copy_of: CopyOf = None,
+    extractor: ExtractorName = None,
+    extractor_option: ExtractorOptions = None,
     engine: EngineChoice = Engine.AUTO,
     json: Json = False,
 ) -> int:
@@ -170,10 +173,18 @@ def remember(
     Exit 3 when the gate refused the episode itself; what became of each claim is in the table.
     """
     evidence = evidence_of(uri, version, quote, locator, owner, copy_of)
+    reads = chosen(extractor, extractor_option)
     with writing(store, engine, create=True) as memory:
         verdicts = memory.scope(tenant, user, channel=channel, principal=principal, session=session).remember(
-            text, evidence=evidence, observed_at=observed_at, speaker=speaker, turn=turn, media=media.value
+            text,
+            evidence=evidence,
+            observed_at=observed_at,
+            speaker=speaker,
+            turn=turn,
+            media=media.value,
+            extractor=reads,
         )
+    tell_dropped(reads)
     if json:
         print_json("tkg.remember/1", {"verdicts": [verdict_json(one) for one in verdicts]})
     else:

@@ -60,6 +60,7 @@ class EvidenceShown(Frozen):
     observed_at: str | None
     status: str
     copy_of: str | None = None
+    extractor: str | None = None
 
     def _brief_(self) -> str:
         where = " · ".join(one for one in (self.uri, self.version, self.locator, self.principal) if one)

@@ -29,6 +29,11 @@ class Bound:
         """The scope this handle is bound to."""
         return self._caller.scope
 
+    @property
+    def caller(self) -> Caller:
+        """Who is calling; for the rooms of this package."""
+        return self._caller
+
     @contextmanager
     def _reading(self) -> Iterator[Tenant]:
         tenant = self._memory.tenant(self.scope.tenant)

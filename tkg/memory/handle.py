@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tkg.belief.mining import Suggestion
+from tkg.extractors.contract import Extractor
 from tkg.memory import (
     auditing,
     changing,
@@ -125,6 +126,7 @@ class Handle(Care, Asking, Gatekeeping, Incidents):
         speaker: str | None = None,
         turn: str | None = None,
         media: str = "text",
+        extractor: Extractor | None = None,
     ) -> list[Verdict]:
         """Record a text as an episode and propose the claims an extractor finds in it.
 
@@ -135,15 +137,22 @@ class Handle(Care, Asking, Gatekeeping, Incidents):
             speaker: who said it; resolves "I".
             turn: id of the turn in its conversation.
             media: "text", "markdown", "turn", or a configuration's "yaml", "json", "toml", "ini", "env".
+            extractor: what reads it (default: the store's, else the rules); see `tkg.extractors.extractor_named`.
 
         Returns:
             First the verdict on the episode, then one for each candidate.
 
         Raises:
-            As `propose`.
+            As `propose`; and as the extractor, in which case nothing was written.
         """
         passage = remembering.Passage.read(
-            text=text, evidence=evidence, observed_at=observed_at, speaker=speaker, turn=turn, media=media
+            text=text,
+            evidence=evidence,
+            observed_at=observed_at,
+            speaker=speaker,
+            turn=turn,
+            media=media,
+            extractor=extractor,
         )
         return Rows(remembering.remember(self._memory, self._caller, passage))
 

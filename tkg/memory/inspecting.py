@@ -133,6 +133,7 @@ def shown_evidence(tenant: Tenant, ids: Iterable[str]) -> tuple[EvidenceShown, .
                 observed_at=iso(stored.observed_at),
                 status=tenant.book.status(one),
                 copy_of=copied,
+                extractor=stored.extractor,
             )
         )
     return tuple(shown)

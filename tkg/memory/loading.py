@@ -11,11 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from tkg.errors import StoreError, TkgError
-from tkg.extractors import formats
+from tkg.errors import ModelUnavailable, StoreError, TkgError
+from tkg.extractors import CONFIGURATION, Extractor, Rules, formats
+from tkg.extractors.contract import Ahead
 from tkg.extractors.tables import Row, TableMapping, read_table
 from tkg.extractors.turns import Problem
 from tkg.ids import digest
+from tkg.memory import remembering
+from tkg.memory.handle import Handle
 from tkg.memory.store import Memory
 from tkg.model.document import Document
 from tkg.model.evidence import Evidence
@@ -28,6 +31,12 @@ _AGENTS: Final = frozenset({"assistant", "agent", "ai", "bot", "model", "system"
 _TOOLS: Final = frozenset({"tool", "function"})
 #: longest plain text that is one message; longer ones are read like a document
 _MESSAGE: Final = 60_000
+#: documents that are read together: by the rules, and by an extractor that was named
+_TOGETHER: Final = 64
+_ASKED: Final = 8
+#: longest text that is read together with others, and characters after which a group ends
+_SHORT: Final = 20_000
+_TEXT: Final = 100_000
 
 
 @dataclass
@@ -77,6 +86,9 @@ class Loader:
         principal: who vouches for the inputs.
         session: work session of all of them (default: what each document says).
         version: version of all of them (default: what each says, else a digest of its text).
+        extractor: what reads them (default: the store's, else the rules).
+        every: turns of one session that are read together; 0 reads those of a session at its end (default: as many as
+            the extractor does well with).
     """
 
     memory: Memory
@@ -86,30 +98,83 @@ class Loader:
     principal: str
     session: str | None = None
     version: str | None = None
+    extractor: Extractor | None = None
+    every: int | None = None
 
     def _head(self) -> int:
         return self.memory.tenant(self.tenant).ledger.head.seq if self.memory.exists(self.tenant) else 0
 
-    def load(self, document: Document) -> tuple[list[Verdict], bool]:
+    def load(self, document: Document, extractor: Extractor | None = None) -> tuple[list[Verdict], bool]:
         """Remember one document; return the verdicts and whether anything was written."""
         before = self._head()
-        handle = self.memory.scope(
+        handle = self._handle(document)
+        passage = self._passage(document, extractor or self.extractor)
+        return remembering.remember(self.memory, handle.caller, passage), self._head() > before
+
+    def _handle(self, document: Document) -> Handle:
+        return self.memory.scope(
             self.tenant,
             self.user,
             channel=channel_of(document, self.channel),
             principal=self.principal,
             session=self.session or document.session,
         )
+
+    def _passage(self, document: Document, extractor: Extractor | None = None) -> remembering.Passage:
         media = "markdown" if document.media == "text" and len(document.text) > _MESSAGE else document.media
-        verdicts = handle.remember(
-            document.text,
+        return remembering.Passage.read(
+            text=document.text,
             evidence=Evidence.build(uri=document.uri, version=self._version(document), locator=document.turn),
             observed_at=to_datetime(document.observed_at),
             speaker=document.speaker,
             turn=document.turn,
             media=media,
+            zone=document.zone,
+            extractor=extractor,
         )
-        return verdicts, self._head() > before
+
+    def _ahead(self, items: Iterable[formats.Read]) -> Extractor | None:
+        """Let the extractor read several new documents at once; None where each has to be read by itself."""
+        fresh = []
+        if not self.memory.exists(self.tenant):
+            return self.extractor
+        tenant = self.memory.tenant(self.tenant)
+        chosen = self.extractor or tenant.extractor or Rules(known=tenant.policies.write.registry.predicates)
+        for item in items:
+            if isinstance(item, Problem) or item.media in CONFIGURATION:
+                continue
+            try:
+                caller, passage = self._handle(item).caller, self._passage(item)
+                if not remembering.is_there(self.memory, caller, passage):
+                    fresh.append(remembering.document_of(tenant, caller, passage))
+            except StoreError:
+                raise
+            except TkgError:
+                continue  # told when it is its turn
+        if len(fresh) < 2:
+            return self.extractor
+        try:
+            return Ahead(chosen, fresh)
+        except (StoreError, ModelUnavailable):
+            raise
+        except TkgError:
+            return self.extractor  # one of them cannot be read: one by one, so that it is told which
+
+    def _groups(self, items: Iterable[formats.Read]) -> Iterator[list[formats.Read]]:
+        """Yield what is read together: turns of one session, or a handful of short documents."""
+        most = self.every if self.every is not None else _TOGETHER if self.extractor is None else _ASKED
+        group: list[formats.Read] = []
+        size = 0
+        for item in items:
+            long = not isinstance(item, Document) or len(item.text) > _SHORT
+            other = bool(group) and self.every is not None and _session(group[-1]) != _session(item)
+            if group and (long or other or (most and len(group) >= most) or size > _TEXT):
+                yield group
+                group, size = [], 0
+            group.append(item)
+            size += len(item.text) if isinstance(item, Document) else 0
+        if group:
+            yield group
 
     def _version(self, document: Document) -> str | None:
         if self.version is not None or document.media == "turn":
@@ -135,28 +200,34 @@ class Loader:
         Raises:
             StoreError: the store is busy, damaged or full; nothing after it would work.
             Unsupported: the engine cannot be used; neither would anything after it.
+            ModelUnavailable: the model's server cannot be used; neither could it for what comes after.
         """
         self._head()  # a tenant that cannot be opened is one error, not one for each item
-        for item in items:
-            verdicts: list[Verdict] = []
-            if isinstance(item, Problem):
-                tally.failed += 1
-                problem(str(item))
-                done(None, verdicts)
-                continue
-            where = item.uri if item.turn is None else f"{item.uri} {item.turn}"
-            try:
-                verdicts, new = self.load(item)
-            except StoreError:
-                raise
-            except TkgError as error:
-                tally.failed += 1
-                problem(f"{where}: {error}")
-            else:
-                tally.count(verdicts, new=new)
-                if new and verdicts and verdicts[0].outcome is Outcome.REJECTED:
-                    problem(f"{where}: refused: {reason_of(verdicts[0])}")
-            done(item, verdicts)
+        for group in self._groups(items):
+            ahead = self._ahead(group) if len(group) > 1 else self.extractor
+            for item in group:
+                done(item if isinstance(item, Document) else None, self._load_one(item, ahead, tally, problem))
+
+    def _load_one(
+        self, item: formats.Read, extractor: Extractor | None, tally: Tally, problem: Callable[[str], None]
+    ) -> list[Verdict]:
+        if isinstance(item, Problem):
+            tally.failed += 1
+            problem(str(item))
+            return []
+        where = item.uri if item.turn is None else f"{item.uri} {item.turn}"
+        try:
+            verdicts, new = self.load(item, extractor)
+        except (StoreError, ModelUnavailable):
+            raise
+        except TkgError as error:
+            tally.failed += 1
+            problem(f"{where}: {error}")
+            return []
+        tally.count(verdicts, new=new)
+        if new and verdicts and verdicts[0].outcome is Outcome.REJECTED:
+            problem(f"{where}: refused: {reason_of(verdicts[0])}")
+        return verdicts
 
     def load_row(self, row: Row, *, observed_at: Instant) -> tuple[list[Verdict], bool]:
         """Propose the claim of one row; return its verdict and whether anything was written.
@@ -218,6 +289,11 @@ class Loader:
                 if new:
                     tally.claims.update(one.outcome.value for one in verdicts)
             done()
+
+
+def _session(item: formats.Read) -> tuple[str, str | None]:
+    """Return the conversation an item belongs to."""
+    return (item.path, None) if isinstance(item, Problem) else (item.uri, item.session)
 
 
 def reason_of(verdict: Verdict) -> str:

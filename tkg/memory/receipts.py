@@ -198,7 +198,10 @@ def has_content(tenant: Tenant, identifier: str) -> bool:
         return any(part is not None for part in (one.subject, one.predicate, one.object, one.object_norm))
     if (evidence := tenant.graph.evidence(identifier)) is not None:
         said = evidence.evidence
-        return any(part is not None for part in (said.quote, said.version, said.locator, said.principal, said.session))
+        return any(
+            part is not None
+            for part in (said.quote, said.version, said.locator, said.principal, said.session, said.extractor)
+        )
     if (artefact := tenant.graph.artefact(identifier)) is not None:
         return artefact.artefact.content is not None or bool(artefact.artefact.meta)
     if (read_ := tenant.graph.retrieval(identifier)) is not None:

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from tkg.belief.normalise import normalise
-from tkg.errors import NotFound, RequestError
-from tkg.extractors import CONFIGURATION, extract
+from tkg.errors import InvalidInterval, NotFound, RequestError
+from tkg.extractors import CONFIGURATION, Extractor, Limits, Rules, checked
+from tkg.extractors.contract import reads
 from tkg.gate import ECHO, Judgement, never_stored
 from tkg.ids import digest
 from tkg.memory import writing
@@ -30,7 +31,7 @@ from tkg.model.document import Document, Extracted, Media, Modality
 from tkg.model.entry import Record
 from tkg.model.evidence import Evidence
 from tkg.model.scope import Channel
-from tkg.model.time import Instant, When, parse_observed, to_datetime
+from tkg.model.time import Instant, Interval, When, parse_observed, to_datetime
 from tkg.model.verdict import Outcome, Verdict
 from tkg.text import MAX_NAME, MAX_TEXT, clean
 
@@ -53,6 +54,8 @@ class Passage:
     speaker: str | None
     turn: str | None
     media: str
+    zone: str = "UTC"
+    extractor: Extractor | None = None
 
     @classmethod
     def read(cls, *, text: str, media: str, **fields: Any) -> Passage:
@@ -69,7 +72,7 @@ class Passage:
 
 def remember(memory: Memory, caller: Caller, passage: Passage) -> list[Verdict]:
     """See `Handle.remember`."""
-    channel, principal = caller.speaking()
+    channel, _ = caller.speaking()
     # one message keeps the field limit; a document may be as long as a document
     limit = MAX_PASSAGE if passage.media in CONFIGURATION | {"markdown"} else MAX_TEXT
     text = clean(passage.text, "text", limit=limit)
@@ -84,12 +87,11 @@ def remember(memory: Memory, caller: Caller, passage: Passage) -> list[Verdict]:
         memory.create_tenant(caller.scope.tenant)
     tenant = memory.tenant(caller.scope.tenant)
     with tenant.lock:
-        return _remember(tenant, caller, passage, text, principal)
+        return _remember(tenant, caller, passage, text)
 
 
-def _remember(tenant: Tenant, caller: Caller, passage: Passage, text: str, principal: str) -> list[Verdict]:
-    observed = tenant.now() if passage.observed_at is None else parse_observed(passage.observed_at)
-    evidence = passage.evidence or Evidence(uri=f"session:{caller.session}" if caller.session else f"said:{principal}")
+def _remember(tenant: Tenant, caller: Caller, passage: Passage, text: str) -> list[Verdict]:
+    evidence, observed = _placed(tenant, caller, passage)
     episode_verdict = _request(tenant, caller, passage, evidence, observed, digest(text))
     while (done := tenant.graph.verdict(episode_verdict)) is not None:
         if done[0].artefact_id is None or tenant.book.status(done[0].artefact_id) != "erased":
@@ -110,7 +112,7 @@ def _remember(tenant: Tenant, caller: Caller, passage: Passage, text: str, princ
         )
     found: Sequence[Extracted] = ()
     if judged.outcome is not Outcome.REJECTED:
-        found = _extracted(tenant, caller, passage, text, evidence, observed, principal)
+        found = read_with(tenant, passage.extractor, _document(caller, passage, text, evidence, observed))
         if _was_erased(tenant, caller, passage, text, evidence, observed, found):
             judged = judge_written(tenant, caller, (text,), "episode", label, tombstoned=True)
     if judged.outcome is Outcome.REJECTED:
@@ -119,7 +121,7 @@ def _remember(tenant: Tenant, caller: Caller, passage: Passage, text: str, princ
         return [verdict]
     verdicts: list[Verdict] = []
     hedged = False
-    for candidate in found:
+    for candidate in filter(_has_time, found):
         if candidate.modality is not Modality.ASSERTED:
             hedged = hedged or candidate.modality in (Modality.HEDGED, Modality.HABITUAL)
             if not (candidate.modality is Modality.HEDGED and caller.channel is Channel.AGENT_INFERRED):
@@ -137,22 +139,50 @@ def _remember(tenant: Tenant, caller: Caller, passage: Passage, text: str, princ
     ]
 
 
-def _extracted(
-    tenant: Tenant, caller: Caller, passage: Passage, text: str, evidence: Evidence, observed: Instant, principal: str
-) -> Sequence[Extracted]:
-    """Return the candidates an extractor finds in the text."""
-    speaker = passage.speaker or (principal if caller.channel in _PEOPLE else None)
-    document = Document(
+def is_there(memory: Memory, caller: Caller, passage: Passage) -> bool:
+    """Return whether remembering a passage again would change nothing."""
+    if not memory.exists(caller.scope.tenant):
+        return False
+    tenant = memory.tenant(caller.scope.tenant)
+    with tenant.lock:
+        evidence, observed = _placed(tenant, caller, passage)
+        done = tenant.graph.verdict(_request(tenant, caller, passage, evidence, observed, digest(passage.text)))
+        return done is not None and (done[0].artefact_id is None or tenant.book.status(done[0].artefact_id) != "erased")
+
+
+def document_of(tenant: Tenant, caller: Caller, passage: Passage) -> Document:
+    """Return the document that an extractor is given for a passage."""
+    return _document(caller, passage, passage.text, *_placed(tenant, caller, passage))
+
+
+def _placed(tenant: Tenant, caller: Caller, passage: Passage) -> tuple[Evidence, Instant]:
+    """Return where a passage can be fetched again, and when it was said."""
+    observed = tenant.now() if passage.observed_at is None else parse_observed(passage.observed_at)
+    own = f"session:{caller.session}" if caller.session else f"said:{caller.principal}"
+    return passage.evidence or Evidence(uri=own), observed
+
+
+def _document(caller: Caller, passage: Passage, text: str, evidence: Evidence, observed: Instant) -> Document:
+    speaker = passage.speaker or (caller.principal if caller.channel in _PEOPLE else None)
+    return Document(
         text=text,
         uri=evidence.uri,
         version=evidence.version,
         media=passage.media,  # type: ignore[arg-type]
         observed_at=observed,
+        zone=passage.zone,
         speaker=speaker,
         turn=passage.turn,
         session=caller.session,
     )
-    return extract(document, known=tuple(tenant.policies.write.registry.predicates))
+
+
+def read_with(tenant: Tenant, extractor: Extractor | None, document: Document) -> list[Extracted]:
+    """Return what an extractor finds in a document; None is the store's, else the rules, as for media it does not read."""
+    chosen = extractor or tenant.extractor
+    if chosen is None or not reads(chosen, document):
+        chosen = Rules(known=tenant.policies.write.registry.predicates)
+    return checked(document, chosen.extract(document), Limits())
 
 
 def _was_erased(
@@ -213,20 +243,49 @@ def _earlier(tenant: Tenant, episode_verdict: str) -> list[Verdict]:
     return verdicts
 
 
+def _start(found: Extracted) -> str | None:
+    """Return since when a candidate holds. What is said to have ended before it was said began at a time nobody said.
+
+    Raises:
+        RequestError: it ends before it begins, or lies outside the calendar.
+    """
+    try:
+        Interval.make(found.valid_from, found.valid_to, default_from=found.observed_at)
+    except InvalidInterval:
+        if found.valid_from is not None:
+            raise
+        Interval.make("..", found.valid_to, default_from=found.observed_at)
+        return ".."
+    return found.valid_from
+
+
+def _has_time(found: Extracted) -> bool:
+    """Return whether a candidate's times make an interval; where they do not, the rest of the text still counts."""
+    try:
+        _start(found)
+    except RequestError:
+        return False
+    return True
+
+
 def _candidate(
     tenant: Tenant, caller: Caller, found: Extracted, evidence: Evidence, verdict_id: str, *, dated: bool
 ) -> Verdict:
     if (before := tenant.graph.verdict(verdict_id)) is not None:
         return before[0]
+    if not found.stated and caller.channel is not None:  # what a model concluded is no word of who wrote the text
+        caller = replace(caller, channel=min(caller.channel, Channel.AGENT_INFERRED, key=lambda one: one.rank))
     proposal = Proposal.read(
         subject=found.subject,
         predicate=found.predicate,
         object=found.object,
         polarity=Polarity(found.polarity),
-        valid_from=found.valid_from,
+        valid_from=_start(found),
         valid_to=found.valid_to,
         observed_at=to_datetime(found.observed_at),
-        evidence=evidence.model_copy(update={"quote": found.quote, "locator": found.locator}),
+        evidence=evidence.model_copy(
+            update={"quote": found.quote, "locator": found.locator, "extractor": found.extractor}
+        ),
         modality=found.modality,
     )
     return writing.write(tenant, caller, writing.prepare(tenant, caller, replace(proposal, dated=dated)), verdict_id)

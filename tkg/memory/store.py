@@ -14,15 +14,8 @@ from types import TracebackType
 from typing import Final, Self
 
 from tkg.clock import Clock, SystemClock
-from tkg.errors import (
-    Busy,
-    DiskFull,
-    NotFound,
-    NotPermitted,
-    RequestError,
-    ScopeRequired,
-    TkgError,
-)
+from tkg.errors import Busy, DiskFull, NotFound, NotPermitted, RequestError, ScopeRequired, TkgError
+from tkg.extractors.contract import Extractor
 from tkg.ids import Ids, RandomIds
 from tkg.index.port import Embedder
 from tkg.ledger.heads import SignedHead, advance, load_signer
@@ -83,13 +76,14 @@ class Memory:
         verifiers: Sequence[Verifier] = (),
         skills: str | os.PathLike[str] | None = None,
         embedder: Embedder | None = None,
+        extractor: Extractor | None = None,
     ) -> None:
         if engine not in ENGINES:
             raise RequestError(f"engine must be one of {', '.join(ENGINES)}")
         self.clock = clock or SystemClock()
         self.ids = ids or RandomIds(self.clock)
         self.read_only = read_only
-        self._count_tokens, self._verifiers = count_tokens, tuple(verifiers)
+        self._count_tokens, self._verifiers, self._extractor = count_tokens, tuple(verifiers), extractor
         self.path = None if path is None else Path(path).absolute()
         #: what happened while tenants were opened that a person should know: files that were made anew, and why
         self.notices: list[str] = []
@@ -418,6 +412,7 @@ class Memory:
                 folder=folder,
                 count_tokens=self._count_tokens,
                 verifiers=self._verifiers,
+                extractor=self._extractor,
                 skills=None if self.skills is None or self.read_only else SkillFolder(self.skills, tenant),
                 embedder=self._embedder,
             )
@@ -461,6 +456,7 @@ def open_memory(
     verifiers: Sequence[Verifier] = (),
     skills: str | os.PathLike[str] | None = None,
     embedder: Embedder | None = None,
+    extractor: Extractor | None = None,
 ) -> Memory:
     """Open a store, creating the directory at the first use.
 
@@ -476,6 +472,7 @@ def open_memory(
         verifiers: ask the sources of claims of high consequence when recall shows them; see `tkg.memory.at_use`.
         skills: folder in which the skills that stand lie as `SKILL.md` (default: what `tkg.toml` names, or none).
         embedder: finds by meaning as well; see `tkg.embedding` (default: what `tkg.toml` names, or none).
+        extractor: what reads texts for `remember` (default: the rules); see `tkg.extractors.extractor_named`.
 
     Raises:
         NewerFormat: written by a newer tkg.
@@ -493,4 +490,5 @@ def open_memory(
         verifiers=verifiers,
         skills=skills,
         embedder=embedder,
+        extractor=extractor,
     )

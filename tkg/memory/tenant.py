@@ -37,6 +37,7 @@ from tkg.model.verdict import StatusChange
 from tkg.text import match_form
 
 if TYPE_CHECKING:
+    from tkg.extractors import Extractor
     from tkg.memory.at_use import Verifier
 
 AsOf = int | str | date | datetime | None
@@ -58,6 +59,7 @@ class Tenant:
         verifiers: Sequence[Verifier] = (),
         skills: SkillFolder | None = None,
         embedder: Embedder | None = None,
+        extractor: Extractor | None = None,
     ) -> None:
         self.lock = threading.RLock()
         self.ledger = ledger
@@ -66,6 +68,8 @@ class Tenant:
         self.policies = policies
         self.count_tokens = count_tokens
         self.verifiers = tuple(verifiers)
+        #: what reads texts; None is the rules
+        self.extractor = extractor
         self.names = Names(ledger.key)
         #: where the tenant's files lie; None in memory
         self.folder = folder

@@ -43,5 +43,5 @@ def beside(evidence: Evidence | None) -> tuple[str, ...]:
     """Return what evidence keeps besides its uri and quote."""
     if evidence is None:
         return ()
-    fields = (evidence.version, evidence.locator, evidence.owner, evidence.copy_of)
+    fields = (evidence.version, evidence.locator, evidence.owner, evidence.copy_of, evidence.extractor)
     return tuple(one for one in fields if one is not None)

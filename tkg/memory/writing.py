@@ -283,6 +283,7 @@ def stored_evidence(
         version=offered.version,
         quote=offered.quote,
         locator=offered.locator,
+        extractor=offered.extractor,
         principal=principal,
         session=caller.session,
     )

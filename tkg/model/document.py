@@ -50,7 +50,8 @@ class Modality(StrEnum):
 class Extracted(Value):
     """One candidate found in a document; `quote` is the document's text from `start` to `end`, verbatim.
 
-    Times are texts for `Interval.make`. `extractor` names what found it, with version and model.
+    Times are texts for `Interval.make`. `extractor` names what found it, with version and model. What was not `stated`
+    was inferred: it never counts as more than an agent's word, whoever wrote the text.
     """
 
     subject: str
@@ -68,6 +69,7 @@ class Extracted(Value):
     locator: str
     extractor: str
     confidence: int = 1_000_000
+    stated: bool = True
 
 
 class Candidate(Value):

@@ -22,6 +22,7 @@ class Evidence(Value):
         locator: page, line, `chars=10-42` or a JSON pointer.
         owner: who answers for the source.
         copy_of: uri this one was copied from; a copy never counts beside its original.
+        extractor: what read the quote out of the text: name, version, model and its digest.
     """
 
     uri: str
@@ -30,8 +31,9 @@ class Evidence(Value):
     locator: str | None = None
     owner: str | None = None
     copy_of: str | None = None
+    extractor: str | None = None
 
-    @field_validator("uri", "version", "locator", "owner", "copy_of")
+    @field_validator("uri", "version", "locator", "owner", "copy_of", "extractor")
     @classmethod
     def _name(cls, value: str | None) -> str | None:
         return None if value is None else clean(value, "evidence", limit=MAX_NAME)
@@ -61,7 +63,7 @@ class StoredEvidence(Value):
     """
 
     record: Literal["evidence"] = "evidence"
-    sealed: ClassVar[frozenset[str]] = frozenset({"version", "quote", "locator", "principal", "session"})
+    sealed: ClassVar[frozenset[str]] = frozenset({"version", "quote", "locator", "principal", "session", "extractor"})
     id: str
     scope: str
     source_id: str
@@ -78,3 +80,5 @@ class StoredEvidence(Value):
     locator: str | None = None
     principal: str | None = None
     session: str | None = None
+    #: what read the quote out of the text; None for what was stated as a claim
+    extractor: str | None = None
