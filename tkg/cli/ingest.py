@@ -20,7 +20,7 @@ from tkg.cli.options import ChannelChoice, Engine, EngineChoice, Json, Principal
 from tkg.cli.screen import complain, console, print_fields, print_json
 from tkg.errors import NotFound, RequestError
 from tkg.extractors import formats
-from tkg.extractors.tables import TABLES, read_mapping
+from tkg.extractors.tables import TABLES, TableMapping, read_mapping
 from tkg.memory.loading import Loader, Tally, documents_of
 from tkg.model.time import Instant, parse_when, to_instant
 
@@ -105,17 +105,8 @@ def ingest(
         if not memory.exists(tenant) and not memory.may_create(channel):
             raise NotFound(f"no such tenant; make it with `tkg init --store {store} --tenant {tenant}`")
         loader = Loader(memory, tenant, user, channel, principal, session, version, reads, every)
-        now = to_instant(memory.clock.now())
         try:
-            if columns is not None:
-                for path in paths:
-                    when = stated if stated is not None else min(path.stat().st_mtime_ns // 1000, now)
-                    loader.load_table(path, columns, tally, observed_at=when, problem=complain)
-                return _ended(tally, json)
-            with _progressing(paths, chosen, now) as advance:
-                for path in paths:
-                    found = documents_of(path, format=chosen, now=now, stated=stated)
-                    loader.load_all(found, tally, problem=complain, done=advance)
+            _load(loader, paths, tally, chosen, stated, columns)
         except BaseException:
             if tally.documents:  # what was done so far is said also when it was interrupted
                 complain(f"So far: {tally.episodes} new of {tally.documents}; run the same command again to go on.")
@@ -123,6 +114,26 @@ def ingest(
         finally:
             tell_dropped(reads)
     return _ended(tally, json)
+
+
+def _load(
+    loader: Loader,
+    paths: list[Path],
+    tally: Tally,
+    chosen: formats.Format | None,
+    stated: Instant | None,
+    columns: TableMapping | None,
+) -> None:
+    now = to_instant(loader.memory.clock.now())
+    if columns is not None:
+        for path in paths:
+            when = stated if stated is not None else min(path.stat().st_mtime_ns // 1000, now)
+            loader.load_table(path, columns, tally, observed_at=when, problem=complain)
+        return
+    with _progressing(paths, chosen, now) as advance:
+        for path in paths:
+            found = documents_of(path, format=chosen, now=now, stated=stated)
+            loader.load_all(found, tally, problem=complain, done=advance)
 
 
 def _ended(tally: Tally, json: bool) -> int:
