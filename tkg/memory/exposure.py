@@ -4,6 +4,7 @@ what it was shown is no evidence.
 
 from __future__ import annotations
 
+from tkg.ids import kind_of
 from tkg.memory.caller import Caller
 from tkg.memory.sessions import Shown
 from tkg.memory.tenant import Tenant
@@ -14,6 +15,8 @@ from tkg.text import match_form
 #: channels whose words may only repeat what the session was shown; a person who repeats it vouches for it
 _ECHOING = frozenset({Channel.AGENT_INFERRED, Channel.TRUSTED_TOOL, Channel.EXTERNAL})
 
+_LEAST = min(Channel, key=lambda channel: channel.rank)
+
 
 def least(*channels: Channel) -> Channel:
     """Return the channel of lowest integrity."""
@@ -22,7 +25,8 @@ def least(*channels: Channel) -> Channel:
 
 def label_of(tenant: Tenant, node_id: str) -> Channel:
     """Return the class a node is acted on with: an artefact's label, evidence's class, a claim's best live backer."""
-    if (artefact := tenant.graph.artefact(node_id)) is not None:
+    kind = kind_of(node_id)  # what an id is of saves a read
+    if kind != "evidence" and (artefact := tenant.graph.artefact(node_id)) is not None:
         return artefact.artefact.label
     if (evidence := tenant.graph.evidence(node_id)) is not None:
         return evidence.evidence.channel
@@ -43,7 +47,12 @@ def label_of_session(tenant: Tenant, caller: Caller, *, default: Channel, whole:
     """
     since = tenant.policies.write.taint_since_human_turn and not whole
     shown = _shown(tenant, caller, since_human_turn=since)
-    return least(default, *(label_of(tenant, one) for one in dict.fromkeys(one.id for one in shown)))
+    found = default
+    for one in dict.fromkeys(one.id for one in shown):
+        if found is _LEAST:  # it cannot fall further; a long session is not read to its end for each of its turns
+            break
+        found = least(found, label_of(tenant, one))
+    return found
 
 
 def shown_antecedents(tenant: Tenant, caller: Caller, *, whole: bool = False) -> tuple[str, ...]:
@@ -82,7 +91,7 @@ def was_shown(
     if any(rival.claim.id in shown and rival.claim.object_norm == object_norm for rival in rivals):
         return True
     words = [match_form(text) for text in texts]
-    for one in sorted(shown):
+    for one in sorted(one for one in shown if kind_of(one) not in ("claim", "evidence")):
         view = tenant.graph.artefact(one)
         if view is not None and view.artefact.content is not None:
             content = match_form(view.artefact.content)
