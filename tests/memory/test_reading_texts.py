@@ -37,7 +37,7 @@ def test_a_long_session_is_not_read_again_for_every_turn() -> None:
         counted(name)
     for number in range(30):
         reads = 0
-        verdicts = tool.remember(f"The worker{number} runs on node{number}.")
+        verdicts = tool.remember(f"The archive {number} is hosted in Oslo.")
         assert len(verdicts) == 2 and verdicts[1].channel == "external"
         calls.append(reads)
     assert max(calls[20:]) <= max(calls[5:10]) + 2, calls
