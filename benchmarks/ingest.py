@@ -134,9 +134,7 @@ def _say(result: Result) -> Callable[[str], None]:
 def _tables(engine: str, tenths: list[dict[str, Any]], stages: dict[str, float], read: int) -> list[Table]:
     memory = Table("tenth", "documents", "sentences", "RSS, MB", "CPU s", title=f"ingest, {engine}: after each tenth")
     for number, one in enumerate(tenths, 1):
-        memory.add_row(
-            str(number), str(one["done"]), str(one["sentences"]), f"{one['rss']:.0f}", f"{one['cpu']:.0f}"
-        )
+        memory.add_row(str(number), str(one["done"]), str(one["sentences"]), f"{one['rss']:.0f}", f"{one['cpu']:.0f}")
     where = Table("stage", "CPU s", "share", "sentences/s", title=f"ingest, {engine}: where the time goes")
     whole = sum(stages.values())
     for name in STAGES:
@@ -177,9 +175,7 @@ def _watch(
 
 def counted(*, place: str, engine: str) -> dict[str, Any]:
     """Compare what is in the store with what was there to read."""
-    wanted = Counter(
-        (one.uri, one.turn or "") for one in _documents(Path(place), 1 << 60) if isinstance(one, Document)
-    )
+    wanted = Counter((one.uri, one.turn or "") for one in _documents(Path(place), 1 << 60) if isinstance(one, Document))
     with tkg.open(Path(place) / "store", engine=engine) as memory:
         tenant = memory.tenant(TENANT)
         uris = {row["id"]: row for _, _, row in records(tenant.ledger) if row["record"] == "source"}
@@ -239,7 +235,9 @@ def load(*, place: str, engine: str, total: int) -> None:
 
         now = to_instant(memory.clock.now())
         with stages.call():
-            loader.load_all(_timed(stages, "read", _documents(Path(place), now)), Tally(), problem=_silent, done=advance)
+            loader.load_all(
+                _timed(stages, "read", _documents(Path(place), now)), Tally(), problem=_silent, done=advance
+            )
 
 
 def _silent(_: str) -> None:
