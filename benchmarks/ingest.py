@@ -30,11 +30,9 @@ from benchmarks.prose import write_folder, write_transcript
 from benchmarks.result import Result, versions
 from benchmarks.timing import Stages
 from tkg.extractors import formats, text
-from tkg.extractors.contract import Limits
 from tkg.extractors.pipeline import resolve
 from tkg.extractors.segments import sentences
 from tkg.memory import remembering, writing
-from tkg.memory.closure import records
 from tkg.memory.loading import Loader, Tally, documents_of
 from tkg.memory.tenant import Tenant
 from tkg.model.document import Document
@@ -157,11 +155,9 @@ def _watch(
         text=True,
     )
     assert process.stdout is not None
-    said = 0
-    for line in process.stdout:
+    for said, line in enumerate(process.stdout, 1):
         one = json.loads(line)
         yield one
-        said += 1
         options.say(f"ingest: {one['done']} of {total} documents, {one['rss']:.0f} MB, {one['cpu']:.0f} CPU s")
         if said == kill_after:
             try:
@@ -178,7 +174,6 @@ def counted(*, place: str, engine: str) -> dict[str, Any]:
     wanted = Counter((one.uri, one.turn or "") for one in _documents(Path(place), 1 << 60) if isinstance(one, Document))
     with tkg.open(Path(place) / "store", engine=engine) as memory:
         tenant = memory.tenant(TENANT)
-        uris = {row["id"]: row for _, _, row in records(tenant.ledger) if row["record"] == "source"}
         there: Counter[tuple[str, str]] = Counter()
         claims = 0
         for entry in tenant.ledger.read_since(0):
@@ -189,7 +184,6 @@ def counted(*, place: str, engine: str) -> dict[str, Any]:
                     said = evidence.get(record.evidence_id or "")
                     source = None if said is None else tenant.graph.source(said.source_id)
                     there[("" if source is None else source.uri or "", "" if said is None else said.locator or "")] += 1
-        del uris
     lost = sum((wanted - there).values())
     return {"lost": lost, "repeated": sum((there - wanted).values()), "claims": claims}
 
@@ -270,7 +264,6 @@ def _instrument(stages: Stages, tenant: Tenant) -> list[int]:
         read[0] += len(found)
         return found
 
-    assert Limits().segment
     nlp.pipe = piped  # type: ignore[method-assign,assignment]
     text.sentences = cut  # type: ignore[attr-defined]
     stages.watch(text, "checked", "rules")

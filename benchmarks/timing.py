@@ -77,6 +77,10 @@ class Stages:
             self.samples[name].append(taken * 1000)
         self.totals.append(sum(self._now.values()) * 1000)
 
+    def sofar(self) -> dict[str, float]:
+        """Return the seconds that each stage took in the call that is running."""
+        return dict(self._now)
+
     def clear(self) -> None:
         """Forget what was measured so far."""
         self.samples.clear()
