@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import perf_counter
 from typing import Any
 
 from rich.table import Table
@@ -41,6 +42,10 @@ def run(options: Options) -> Result:
                 one = children.run("gate_cost:measure", base=str(base), engine=engine, count=count, samples=_SAMPLES)
                 gate, both, whole = one["gate"], one["both"], one["whole"]
                 share, least = sum(gate) / sum(whole), first.setdefault(engine, p50(gate))
+                options.say(
+                    f"gate_cost: {engine}, {count} claims: gate p50 {p50(gate):.2f} ms, p95 {p95(gate):.2f} ms, "
+                    f"{100 * share:.1f} % of the write; opened in {one['opened']:.0f} s, {one['peak_mb']:.0f} MB at most"
+                )
                 table.add_row(
                     engine, str(count), *(f"{at(values):.2f}" for values in (gate, both, whole) for at in (p50, p95)),
                     f"{100 * share:.1f} %", f"{p50(gate) / least:.2f}",
@@ -63,8 +68,11 @@ def measure(base: str, engine: str, count: int, samples: int) -> dict[str, Any]:
     stages = Stages()
     with TemporaryDirectory(prefix="tkg-gate-cost-") as place:
         store = copy(Path(base), Path(place) / "store")
+        before = perf_counter()
         with open_store(store, engine, in_file=True) as memory:
-            write.watch(stages, memory.tenant(TENANT))
+            tenant = memory.tenant(TENANT)
+            opened = perf_counter() - before
+            write.watch(stages, tenant)
             try:
                 for number, fact in enumerate(proposals(known, samples + _WARM_UP)):
                     if number == _WARM_UP:
@@ -76,4 +84,5 @@ def measure(base: str, engine: str, count: int, samples: int) -> dict[str, Any]:
             finally:
                 stages.restore()
     gate, assess = stages.samples["gate"], stages.samples["assess"]
-    return {"gate": gate, "both": [a + b for a, b in zip(gate, assess, strict=True)], "whole": stages.totals}
+    both = [a + b for a, b in zip(gate, assess, strict=True)]
+    return {"gate": gate, "both": both, "whole": stages.totals, "opened": opened}

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import Final
 
-from tkg.errors import InvalidText, TooLarge
+from tkg.errors import InvalidText, RequestError, TooLarge
 
 #: largest text of one field, in bytes of UTF-8
 MAX_TEXT: Final = 64 * 1024
@@ -52,6 +52,22 @@ def clean(value: str, field: str, *, limit: int = MAX_TEXT) -> str:
     if not value.strip():
         raise InvalidText(f"{field} is empty; pass some text")
     return unicodedata.normalize("NFC", value)
+
+
+def names_in(values: object, field: str) -> tuple[str, ...]:
+    """Return a list of ids or names as a tuple, or refuse it: a text by itself is not a list, and each must be text.
+
+    Args:
+        values: what was given.
+        field: its name, for the message.
+
+    Raises:
+        RequestError: no list of texts.
+        InvalidText, TooLarge: as `clean`.
+    """
+    if not isinstance(values, list | tuple | set | frozenset):
+        raise RequestError(f"{field} takes a list of texts, such as {field}=[id], not {type(values).__name__}")
+    return tuple(clean(one, field, limit=MAX_NAME) for one in values)
 
 
 def match_form(value: str) -> str:

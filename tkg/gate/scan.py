@@ -38,6 +38,7 @@ _IGNORABLE: Final = re.compile(
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _TAG: Final = re.compile("[\U000e0020-\U000e007e]")
 _SPACE: Final = re.compile(r"\s+")
+_FOREIGN: Final = re.compile(r"[^\x00-\x7f]+")
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _HEX: Final = re.compile(r"(?:[0-9a-fA-F]{2}){12,}")
 _PERCENT: Final = re.compile(r"%[0-9A-Fa-f]{2}")
@@ -81,11 +82,14 @@ def _strip(text: str) -> str:
 
 
 def _skeleton(text: str) -> str:
-    if text.isascii():
-        return text
-    mapped = text.translate(_confusables())
-    bare = "".join(c for c in unicodedata.normalize("NFKD", mapped) if not unicodedata.combining(c))
-    return "".join(map(_plain_mark, bare.translate(_confusables())))
+    """Read look-alikes as what they look like; what is ASCII stays, so only the rest is looked at."""
+    return text if text.isascii() else _FOREIGN.sub(_bare, text)
+
+
+def _bare(match: re.Match[str]) -> str:
+    mapped = unicodedata.normalize("NFKD", match.group().translate(_confusables()))
+    kept = "".join(c for c in mapped if not unicodedata.combining(c)).translate(_confusables())
+    return kept if kept.isascii() else "".join(map(_plain_mark, kept))
 
 
 @cache

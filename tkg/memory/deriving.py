@@ -25,10 +25,11 @@ from tkg.model.entry import Record
 from tkg.model.scope import Channel
 from tkg.model.time import Instant
 from tkg.model.verdict import Outcome, StatusChange, Verdict
-from tkg.text import clean
+from tkg.text import MAX_NAME, clean, names_in
 
 #: kinds whose label counts everything the session was shown, whatever the taint window of claims
 _ACTING = ("skill", "action")
+_KINDS = "kind is summary, skill, action, answer or claim (episodes are written by remember)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +80,11 @@ def basis(
     Raises:
         NotFound, Conflict, RequestError: see `Handle.derive`.
     """
-    if isinstance(from_, str):
-        raise RequestError("from_ takes a list of ids: pass from_=[id]")
-    common = list(dict.fromkeys([*_used(used), *from_, *shown_antecedents(tenant, caller, whole=kind in _ACTING)]))
-    lists = [tuple(dict.fromkeys([*one, *common])) for one in alternatives] or [tuple(common)]
+    named = names_in(from_, "from_")
+    if not isinstance(alternatives, list | tuple):
+        raise RequestError("alternatives takes lists of ids: pass alternatives=[[id], [id]]")
+    common = list(dict.fromkeys([*_used(used), *named, *shown_antecedents(tenant, caller, whole=kind in _ACTING)]))
+    lists = [tuple(dict.fromkeys([*names_in(one, "alternatives"), *common])) for one in alternatives] or [tuple(common)]
     if any(not one for one in lists):
         raise RequestError(f"a {kind} must rest on something: pass used=a result of recall, or from_=[ids] (--from ID)")
     nodes = sorted({node for one in lists for node in one})
@@ -124,20 +126,22 @@ def derive(
 ) -> Artefact | Verdict:
     """See `Handle.derive`."""
     caller.speaking()
+    if not isinstance(kind, str):
+        raise RequestError(_KINDS)
+    if meta is not None and not isinstance(meta, Mapping):
+        raise RequestError("meta takes a mapping of plain texts, such as {'name': 'file-a-report'}")
     if kind == "claim":
-        if not isinstance(content, Mapping):
-            raise RequestError("a derived claim takes a mapping with subject, predicate and object")
-        proposal = Proposal.read(**content)
+        proposal = Proposal.from_mapping(content)
         found = basis(tenant, caller, kind, used, from_, alternatives)
         return writing.write(tenant, caller, writing.prepare(tenant, caller, proposal, found), tenant.ids.new("vrd"))
     if kind not in get_args(ArtefactKind) or kind == "episode":
-        raise RequestError("kind is summary, skill, action, answer or claim (episodes are written by remember)")
+        raise RequestError(_KINDS)
     if len(alternatives) > 1:
         raise RequestError("a text rests on all that was in its context: alternatives exist for claims only")
     if not isinstance(content, str):
         raise RequestError(f"the content of a {kind} is text")
     text = clean(content, "content")
-    kept = {key: clean(value, "meta") for key, value in (meta or {}).items()}
+    kept = {clean(key, "meta", limit=MAX_NAME): clean(value, "meta") for key, value in (meta or {}).items()}
     return _write_artefact(tenant, caller, kind, text, basis(tenant, caller, kind, used, from_, alternatives), kept)
 
 

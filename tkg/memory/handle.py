@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tkg.belief.mining import Suggestion
+from tkg.errors import RequestError
 from tkg.extractors.contract import Extractor
 from tkg.memory import (
     auditing,
@@ -92,7 +93,7 @@ class Handle(Care, Asking, Gatekeeping, Incidents):
             valid_to=valid_to,
             observed_at=observed_at,
             evidence=evidence,
-            depends_on=tuple(depends_on),
+            depends_on=depends_on,
             modality=modality,
             idempotency_key=idempotency_key,
             expected_digest=expected_digest,
@@ -107,7 +108,9 @@ class Handle(Care, Asking, Gatekeeping, Incidents):
 
         All proposals are checked before the first is written.
         """
-        read = [Proposal.read(**fields) for fields in proposals]
+        if not isinstance(proposals, list | tuple):
+            raise RequestError("propose_many takes a list of mappings; see Handle.propose for their fields")
+        read = [Proposal.from_mapping(fields) for fields in proposals]
         verdicts: list[Verdict] = Rows()
         for proposal in read:
             if (refused := writing.found_tenant(self._memory, self._caller, proposal)) is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from tkg.model.document import Modality
 from tkg.model.evidence import Evidence
 from tkg.model.predicate import check_predicate
 from tkg.model.time import Interval, When, parse_observed
-from tkg.text import MAX_NAME, clean
+from tkg.text import MAX_NAME, clean, names_in, safe_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +35,36 @@ class Proposal:
     dated: bool = True
 
     @classmethod
+    def from_mapping(cls, fields: object) -> Proposal:
+        """Check a proposal given as a mapping of its fields.
+
+        Raises:
+            RequestError: it is no mapping with the names of fields.
+        """
+        if not isinstance(fields, Mapping) or not all(isinstance(name, str) for name in fields):
+            raise RequestError("a claim takes a mapping with subject, predicate, object; see Handle.propose")
+        return cls.read(**fields)
+
+    @classmethod
     def read(cls, **fields: Any) -> Proposal:
         """Check the fields of a proposal; see `Handle.propose` for them and the errors."""
         unknown = set(fields) - (set(cls.__dataclass_fields__) - {"dated"})
         if unknown:
-            raise RequestError(f"unknown field {min(unknown)!r}; see Handle.propose for the fields of a claim")
+            name = safe_text(min(unknown, key=str)[:40], one_line=True)
+            raise RequestError(f"unknown field '{name}'; see Handle.propose for the fields of a claim")
         evidence = fields.get("evidence")
         if evidence is not None and not isinstance(evidence, Evidence):
             raise RequestError("evidence must be a tkg.Evidence(uri=…)")
+        said = fields.get("polarity", "positive"), fields.get("modality", "asserted")
         try:
-            polarity, modality = (
-                Polarity(fields.get("polarity", "positive")),
-                Modality(fields.get("modality", "asserted")),
-            )
+            # what is no text is not asked for: the enumeration's error would print it
+            named = [one if isinstance(one, str) else "" for one in said]
+            polarity, modality = Polarity(named[0]), Modality(named[1])
         except ValueError:
             raise RequestError(
                 "polarity is positive or negative, modality asserted, hedged, planned, reported, …"
             ) from None
-        key = fields.get("idempotency_key")
+        key, expected = fields.get("idempotency_key"), fields.get("expected_digest")
         proposal = cls(
             subject=clean(fields.get("subject", ""), "subject", limit=MAX_NAME).strip(),
             predicate=check_predicate(fields.get("predicate")),
@@ -61,10 +74,10 @@ class Proposal:
             valid_to=fields.get("valid_to"),
             observed_at=fields.get("observed_at"),
             evidence=evidence,
-            depends_on=tuple(fields.get("depends_on", ())),
+            depends_on=names_in(fields.get("depends_on", ()), "depends_on"),
             modality=modality,
             idempotency_key=None if key is None else clean(key, "idempotency_key", limit=MAX_NAME),
-            expected_digest=fields.get("expected_digest"),
+            expected_digest=None if expected is None else clean(expected, "expected_digest", limit=MAX_NAME),
             dated=fields.get("observed_at") is not None,
         )
         if proposal.observed_at is not None:

@@ -131,12 +131,12 @@ class Memory:
             Rejected: principal or session holds what is never stored.
         """
         check_segment(tenant, "tenant")
-        scope = Scope(tenant=tenant or "", user=user)
+        scope = Scope(tenant=tenant or "", user=None if user is None else check_segment(user, "user"))
         if scope.tenant == GLOBAL and channel is not None:
             raise NotPermitted("the global tenant is written only by a promotion")
         if channel is not None:
             try:
-                channel = Channel(channel)
+                channel = Channel(channel if isinstance(channel, str) else "")  # what is no text it would print
             except ValueError:
                 raise RequestError(f"channel must be one of {', '.join(Channel)}") from None
             if principal is None:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tkg.errors import RequestError
 from tkg.model.display import Displayed, Parts
+from tkg.text import safe_text
 
 
 class Value(BaseModel, Displayed):
@@ -24,10 +25,14 @@ class Value(BaseModel, Displayed):
         try:
             return cls(**fields)
         except ValidationError as error:
-            first = error.errors(include_input=False, include_url=False)[0]
-            where = ".".join(str(part) for part in first["loc"]) or cls.__name__
-            what = "unknown field" if first["type"] == "extra_forbidden" else first["msg"]
-            raise RequestError(f"{where}: {what}") from None
+            raise refusal(cls, error) from None
 
     def _display_(self) -> Parts:
         return {name: getattr(self, name) for name in type(self).model_fields if name != "record"}
+
+
+def refusal(kind: type, error: ValidationError) -> RequestError:
+    """Return one clear sentence for what is wrong with a value: it names the field and repeats no value."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    where = ".".join(safe_text(str(part)[:40], one_line=True) for part in first["loc"]) or kind.__name__
+    return RequestError(f"{where}: {'unknown field' if first['type'] == 'extra_forbidden' else first['msg']}")

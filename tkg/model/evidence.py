@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pydantic import field_validator
+from pydantic import ValidationError, field_validator
 
-from tkg.model.base import Value
+from tkg.model.base import Value, refusal
 from tkg.model.scope import Channel
 from tkg.model.time import Instant
 from tkg.text import MAX_NAME, MAX_TEXT, clean
@@ -33,14 +33,23 @@ class Evidence(Value):
     copy_of: str | None = None
     extractor: str | None = None
 
-    @field_validator("uri", "version", "locator", "owner", "copy_of", "extractor")
+    if not TYPE_CHECKING:
+
+        def __init__(self, **fields: object) -> None:
+            """Make it, or raise `RequestError`: pydantic's own error would repeat what was given."""
+            try:
+                super().__init__(**fields)
+            except ValidationError as error:
+                raise refusal(type(self), error) from None
+
+    @field_validator("uri", "version", "locator", "owner", "copy_of", "extractor", mode="before")
     @classmethod
-    def _name(cls, value: str | None) -> str | None:
+    def _name(cls, value: Any) -> str | None:
         return None if value is None else clean(value, "evidence", limit=MAX_NAME)
 
-    @field_validator("quote")
+    @field_validator("quote", mode="before")
     @classmethod
-    def _quote(cls, value: str | None) -> str | None:
+    def _quote(cls, value: Any) -> str | None:
         return None if value is None else clean(value, "quote", limit=MAX_TEXT)
 
 
