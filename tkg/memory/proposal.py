@@ -35,7 +35,7 @@ class Proposal:
     dated: bool = True
 
     @classmethod
-    def from_mapping(cls, fields: object) -> Proposal:
+    def from_mapping(cls, fields: Any) -> Proposal:
         """Check a proposal given as a mapping of its fields.
 
         Raises:
