@@ -30,6 +30,8 @@ def main() -> int:
     parser.add_argument("--file", action="store_true", help="keep the graph in a file however small it is")
     parser.add_argument("--deaf", action="store_true", help="states: a disk that ignores syncs; must be found")
     parser.add_argument("--seconds", type=float, default=1e9, help="stop after so long")
+    parser.add_argument("--only", default="", help="faults: these operations and faults, separated by commas")
+    parser.add_argument("--skip", default="", help="faults: all but these operations and faults")
     asked = parser.parse_args()
     if asked.harness in ("faults", "states") and "TKG_SHIM" not in os.environ:
         if not shim.possible():
@@ -54,6 +56,7 @@ def main() -> int:
             file=asked.file,
             seconds=asked.seconds,
             **({"deaf": asked.deaf} if asked.harness == "states" else {}),
+            **({"only": asked.only, "skip": asked.skip} if asked.harness == "faults" else {}),
         )
     print(json.dumps({"harness": asked.harness, **found}))
     return 1 if found["wrong"] else 0

@@ -20,7 +20,7 @@ from typing import Any
 
 import tkg
 from tests.crash.kill import told
-from tests.crash.work import TENANT, Worker, folder, opened, prepare
+from tests.crash.work import TENANT, Worker, folder, opened, prepare, warm
 from tkg.errors import Damaged
 from tkg.files import seal_place
 
@@ -168,6 +168,7 @@ def run(
     began, chance = time.monotonic(), random.Random(seed)
     template, store = folder_ / "template", folder_ / "store"
     graph = engine != "memory"
+    warm(folder_ / "warm")
     if graph and file:
         expected = _killed(template, engine)
     else:

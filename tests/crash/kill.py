@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.crash.work import TENANT, Acked, Worker, check, opened, prepare
+from tests.crash.work import TENANT, Acked, Worker, check, opened, prepare, warm
 
 #: a store is thrown away after so many kills, so that it stays small
 _LIFE = 20
@@ -110,6 +110,7 @@ def run(
     """Kill so many children (or as many as fit into `seconds`) and return what was seen."""
     chance, began = random.Random(seed), time.monotonic()
     template = folder / "template"
+    warm(folder / "warm")
     told(lambda _: prepare(template, engine, file=file))
     store = folder / "store"
     acked: list[Acked] = []

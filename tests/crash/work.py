@@ -21,6 +21,20 @@ from tkg.model.predicate import Registry
 TENANT = "acme"
 POLICIES = Policies(write=WritePolicy(registry=Registry.of({"state": {"cardinality": "one"}})))
 Acked = tuple[int, str]
+NAMES = (
+    "propose",
+    "batch",
+    "supersede",
+    "revoke",
+    "quarantine",
+    "recall",
+    "rebuild",
+    "migrate",
+    "head",
+    "reopen",
+    "backup",
+    "erase",
+)
 
 
 def opened(path: Path, engine: str, *, file: bool = False) -> Memory:
@@ -110,6 +124,8 @@ class Worker:
         self.memory.tenant(TENANT)
 
     def head(self) -> None:
+        """Sign what was just written."""
+        self.propose()
         self.memory.head(TENANT)
 
     def reopen(self) -> None:
@@ -128,24 +144,11 @@ class Worker:
         number = self.chance.randrange(1 << 30)
         fields = {**self._fields(), "evidence": tkg.Evidence(uri=f"gone-{number}", quote=f"violet {number}")}
         self.ana.propose(**fields)
-        self.olga.forget(source=f"gone-{number}", reason="asked to")  # type: ignore[attr-defined]
+        self.olga.forget(source=f"gone-{number}", reason="asked to")
 
     def operations(self) -> dict[str, Callable[[], None]]:
         """Return all operations by name."""
-        names = [
-            "propose",
-            "batch",
-            "supersede",
-            "revoke",
-            "quarantine",
-            "recall",
-            "rebuild",
-            "migrate",
-            "head",
-            "reopen",
-        ]
-        names += ["backup", *(["erase"] if hasattr(Handle, "forget") else [])]
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in NAMES}
 
 
 def prepare(path: Path, engine: str, *, file: bool = False) -> None:
@@ -156,6 +159,19 @@ def prepare(path: Path, engine: str, *, file: bool = False) -> None:
             worker.propose()
         worker.revoke()
         worker.recall()
+
+
+def warm(path: Path) -> None:
+    """Do everything once in this process, so that what is loaded and compiled at first use is there in every fork.
+
+    It touches no graph engine: those must not be forked.
+    """
+    with opened(path, "memory") as memory:
+        worker = Worker(memory, random.Random(1))
+        worker.propose()
+        for operation in worker.operations().values():
+            operation()
+    check(path, "memory", [])
 
 
 def check(path: Path, engine: str, acked: list[Acked], *, file: bool = False, before: int = 0) -> list[str]:
