@@ -96,3 +96,21 @@ def test_maintenance_fetches_sources_again_where_it_may(acme: Acme, tmp_path: Pa
     done = acme("maintain", "--root", folder, "--yes", *PERSON)
     assert done.code == 0 and "changed" in done.out and "1 looked at" in done.out, done.err
     assert acme("show", claim, "--json").json["state"] == "suspended"
+
+
+def test_what_left_recall_is_summarised_and_comes_back(acme: Acme) -> None:
+    (acme.store / "tkg.toml").write_text("[forget]\nmost_in_use = 0\nsummarise_from = 2\n", encoding="utf-8")
+    for text in ("Blue herring smokes badly.", "Alder suits the herring."):
+        assert acme("remember", *PERSON, "--session", "s-1", "--uri", "chat", text).code == 0
+    shown = acme("maintain")
+    assert (
+        "Summary of 2 episodes, as agent_inferred (planned)" in shown.out and "Blue herring smokes badly." in shown.out
+    )
+    done = acme("maintain", "--yes", *PERSON, "--json").json
+    (made,) = done["summaries"]
+    assert made["outcome"] == "accepted" and done["moved"] >= 2
+    back = acme("unarchive", *PERSON, made["id"], "--reason", "needed", "--json")
+    assert back.code == 0 and set(back.json["restored"]) == set(made["sources"])
+    assert "Back in recall" in acme("unarchive", *PERSON, made["id"], "--reason", "rather the summary").out
+    assert acme("unarchive", made["sources"][0], "--reason", "x").code == 2
+    assert acme("show", made["sources"][0], "--json").json["content"] == "Blue herring smokes badly."

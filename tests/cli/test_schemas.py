@@ -23,6 +23,7 @@ ELSEWHERE = {
     "tkg.forget.verify/1",
     "tkg.hold/1",
     "tkg.import/1",
+    "tkg.unarchive/1",
 }
 
 

@@ -281,6 +281,10 @@ def maintain(
 def _show_upkeep(found: Upkeep, yes: bool) -> None:
     print_heading("Left recall" if yes else "Would leave recall (nothing was changed; --yes does it)")
     print_table(["what", "id", "why"], [(f"{s.kind}: {s.label}", s.id, s.why) for s in found.archives], whole=(1,))
+    for one in found.summaries:
+        state = f" {one.id} ({one.outcome})" if one.id else f" ({one.outcome or 'planned'})"
+        print_heading(f"Summary of {len(one.sources)} episodes, as {one.label}{state}")
+        print_line(one.content)
     if found.stays:
         print_heading("Stays, under legal hold")
         print_table(["what", "id", "why"], [(f"{s.kind}: {s.label}", s.id, s.why) for s in found.stays], whole=(1,))
@@ -289,6 +293,30 @@ def _show_upkeep(found: Upkeep, yes: bool) -> None:
         print_line("Sources were not fetched again: name folders (--root) or hosts (--host) that may be asked.")
     else:
         print_evidence(found.evidence)
+
+
+def unarchive(
+    store: Store,
+    tenant: Tenant,
+    id: Annotated[
+        str, typer.Argument(metavar="ID", help="What left recall; or a summary of it, which leaves instead.")
+    ],
+    reason: Annotated[str, typer.Option("--reason", help="Why it comes back; kept.")],
+    channel: _Channel = None,
+    principal: _Principal = None,
+    user: User = None,
+    engine: EngineChoice = Engine.AUTO,
+    json: Json = False,
+) -> None:
+    """Bring back what the forget policy took out of recall; its time begins anew."""
+    if channel is None or principal is None:
+        raise RequestError("bringing something back needs --channel and --principal: who decides?")
+    with writing(store, engine) as memory:
+        back = memory.scope(tenant, user, channel=channel, principal=principal).unarchive(id, reason)
+    if json:
+        print_json("tkg.unarchive/1", {"restored": list(back)})
+    else:
+        print_line(f"Back in recall: {', '.join(back)}.")
 
 
 _WHO: Final = "--store ./memory --tenant acme --channel human_verified --principal ana"
@@ -300,5 +328,6 @@ COMMANDS: Final = (
         f"tkg forget {_WHO} \\\n  --subject 'Ana Reed' --reason 'request of 3 May' --yes --receipt ana.json",
     ),
     Command("hold", hold, f"tkg hold {_WHO} \\\n  --source contract.md --reason 'case 2026-17'"),
+    Command("unarchive", unarchive, f"tkg unarchive {_WHO} \\\n  art_0001 --reason 'still needed'"),
     Command("maintain", maintain, f"tkg maintain --store ./memory --tenant acme\ntkg maintain {_WHO} --yes --root ."),
 )

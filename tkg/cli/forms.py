@@ -294,6 +294,7 @@ def forms() -> dict[str, type[Form]]:
         _form("tkg.forget.verify/1", receipt_id=str, checks=list[dict[str, Any]]),
         _form("tkg.hold/1", scope=str, state=str),
         _form("tkg.maintain/1", answers.Upkeep),
+        _form("tkg.unarchive/1", restored=list[str]),
         _form("tkg.import/1", tenant=str, entries=int),
         _form("tkg.export/1", tenant=str, records=list[dict[str, Any]]),
         _form("tkg.conform/1", passed=int, failed=int, results=list[Tried]),

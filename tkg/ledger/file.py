@@ -18,10 +18,13 @@ from urllib.parse import quote
 
 from tkg.errors import Damaged, NewerFormat, NotFound, RequestError
 from tkg.files import sync_folder
+from tkg.ledger import cold
 from tkg.ledger.faults import translated
 
-#: format this version writes and the newest it reads (`PRAGMA user_version`)
-FORMAT: Final = 1
+#: formats this version reads (`PRAGMA user_version`): 1, and 2 with a cold file beside it (`tkg.ledger.cold`), which a
+#: ledger gets with the first content that is moved there
+FORMAT: Final = cold.FORMAT
+_FIRST: Final = 1
 #: "tkgl": marks an SQLite file as a ledger (`PRAGMA application_id`)
 APPLICATION: Final = 0x746B676C
 
@@ -125,7 +128,7 @@ def make(path: Path, tenant: str, key: bytes, created: int) -> None:
             rows = {
                 "compact": "0",
                 "created": str(created),
-                "format": str(FORMAT),
+                "format": str(_FIRST),
                 "key": key.hex(),
                 "tenant": tenant,
                 "written_by": version(),
@@ -234,7 +237,7 @@ def read_meta(connection: sqlite3.Connection, path: Path, tenant: str | None) ->
 
 def _check_meta(rows: Mapping[str, str], path: Path, written: int) -> None:
     try:
-        whole = written == FORMAT == int(rows["format"]) and len(bytes.fromhex(rows["key"])) == 32
+        whole = written in (_FIRST, FORMAT) and written == int(rows["format"]) and len(bytes.fromhex(rows["key"])) == 32
         int(rows["created"])
         whole = whole and bool(rows["tenant"]) and rows["compact"] in ("0", "1")
     except (KeyError, ValueError):

@@ -38,6 +38,7 @@ class MemoryLedger:
         #: record id -> (place of its entry, place in the entry)
         self._places: dict[str, tuple[int, int]] = {}
         self._texts: dict[str, str] = {}
+        self._cold: set[str] = set()
 
     @property
     def tenant(self) -> str:
@@ -121,6 +122,17 @@ class MemoryLedger:
             self._entries[entry] = restore(row.seq, row.body, row.hash, prev, self._contents[entry])
             removed += 1
         return removed
+
+    def archive(self, ids: Iterable[str]) -> int:
+        """Note which records left for a cold place, which in memory is the same; return how many did."""
+        held = {one for one, _ in self.sealed()}
+        fresh = (held & set(ids)) - self._cold
+        self._cold |= fresh
+        return len(fresh)
+
+    def archived(self, ids: Iterable[str]) -> int:
+        """Return of how many of these records the content lies in the cold place."""
+        return len(self._cold & {one for one, _ in self.sealed()} & set(ids))
 
     def verify(self) -> list[Finding]:
         """Check the whole chain and all content; return what is wrong, in order."""

@@ -105,6 +105,14 @@ class Ledger(Protocol):
         """
         ...
 
+    def archive(self, ids: Iterable[str]) -> int:
+        """Move the sealed content of these records to a cold place; return how many moved. Reads stay the same."""
+        ...
+
+    def archived(self, ids: Iterable[str]) -> int:
+        """Return of how many of these records the content lies in the cold place."""
+        ...
+
     def verify(self) -> list[Finding]:
         """Check the whole chain and all content; return what is wrong, empty when nothing is."""
         ...

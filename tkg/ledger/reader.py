@@ -14,6 +14,7 @@ from typing import Final
 
 from tkg.errors import Busy, Damaged
 from tkg.ids import chain_hash
+from tkg.ledger import cold
 from tkg.ledger.codec import MAX_RECORDS, Content, decode_time, examine, opened, restore
 from tkg.ledger.faults import translated
 from tkg.ledger.port import Finding, Head, Row
@@ -24,6 +25,13 @@ from tkg.model.time import BEGINNING, Instant
 _PORTION: Final = 256
 #: contents read at a time
 _CONTENTS: Final = 4096
+
+_SEALED: Final = """
+SELECT place, id, CAST(text AS BLOB), salt FROM content WHERE place > ? AND text IS NOT NULL ORDER BY place LIMIT ?
+"""
+
+_Entry = tuple[int, bytes | None, bytes | None]
+_Stored = tuple[int, bytes | None, bytes | None, bytes | None, bytes | None]
 
 _open_readers: weakref.WeakSet[Reader] = weakref.WeakSet()
 #: connections of the parent, which a forked child must neither use nor close
@@ -48,6 +56,7 @@ class Reader:
         self._pid = os.getpid()
         self._guard = threading.RLock()
         self._open = True
+        self._cold = False
         #: known newest entry; None means look
         self._head: Head | None = None
         _open_readers.add(self)
@@ -138,9 +147,10 @@ class Reader:
             Damaged: what is stored does not match the commitment.
         """
         with self._using():
-            found = self._connection.execute(
-                "SELECT salt, CAST(text AS BLOB) FROM content WHERE commitment = ?", (commitment,)
-            ).fetchone()
+            asked = ("SELECT salt, CAST(text AS BLOB) FROM content WHERE commitment = ?", (commitment,))
+            found = self._connection.execute(*asked).fetchone()
+            if found is not None and self._moved(found[0]):
+                found = self._connection.execute(*asked).fetchone()
         if found is None or found[1] is None:
             return None
         return opened(commitment, *found)
@@ -150,15 +160,14 @@ class Reader:
         after = -1
         while True:
             with self._using():
-                found = self._connection.execute(
-                    "SELECT place, id, CAST(text AS BLOB) FROM content WHERE place > ? AND text IS NOT NULL "
-                    "ORDER BY place LIMIT ?",
-                    (after, _CONTENTS),
-                ).fetchall()
+                given = (after, _CONTENTS)
+                found = self._connection.execute(_SEALED, given).fetchall()
+                if any(self._moved(salt) for _, _, _, salt in found):
+                    found = self._connection.execute(_SEALED, given).fetchall()
             if not found:
                 return
             after = found[-1][0]
-            for _, identifier, text in found:
+            for _, identifier, text, _ in found:
                 yield identifier, text.decode("utf-8", "replace")
 
     def _hash_of(self, seq: int) -> str:
@@ -176,18 +185,10 @@ class Reader:
 
     def _portion(self, seq: int, *, contents: bool = True) -> list[tuple[Row | Damaged, list[Content]]]:
         """Return the next entries after `seq` with their content, as of one moment."""
-        with self._using(), self._transaction("BEGIN"):
-            entries = self._connection.execute(
-                "SELECT seq, CAST(body AS BLOB), CAST(hash AS BLOB) FROM entries WHERE seq > ? ORDER BY seq LIMIT ?",
-                (seq, _PORTION),
-            ).fetchall()
-            stored: list[tuple[int, bytes, bytes | None, bytes | None, bytes | None]] = []
-            if contents and entries:
-                stored = self._connection.execute(
-                    "SELECT place, CAST(id AS BLOB), CAST(commitment AS BLOB), CAST(salt AS BLOB), CAST(text AS BLOB) "
-                    "FROM content WHERE place >= ? AND place < ? ORDER BY place",
-                    (entries[0][0] * MAX_RECORDS, (entries[-1][0] + 1) * MAX_RECORDS),
-                ).fetchall()
+        with self._using():
+            entries, stored = self._read(seq, contents)
+            if any(self._moved(salt) for _, _, _, salt, _ in stored):
+                entries, stored = self._read(seq, contents)
         of_entry = {number: list(rows) for number, rows in groupby(stored, key=lambda row: row[0] // MAX_RECORDS)}
         out: list[tuple[Row | Damaged, list[Content]]] = []
         for number, body, digest in entries:
@@ -196,6 +197,39 @@ class Reader:
             except UnicodeDecodeError:
                 out.append((_unreadable(number), []))
         return out
+
+    def _read(self, seq: int, contents: bool) -> tuple[list[_Entry], list[_Stored]]:
+        with self._transaction("BEGIN"):
+            entries: list[_Entry] = self._connection.execute(
+                "SELECT seq, CAST(body AS BLOB), CAST(hash AS BLOB) FROM entries WHERE seq > ? ORDER BY seq LIMIT ?",
+                (seq, _PORTION),
+            ).fetchall()
+            stored: list[_Stored] = []
+            if contents and entries:
+                stored = self._connection.execute(
+                    "SELECT place, CAST(id AS BLOB), CAST(commitment AS BLOB), CAST(salt AS BLOB), CAST(text AS BLOB) "
+                    "FROM content WHERE place >= ? AND place < ? ORDER BY place",
+                    (entries[0][0] * MAX_RECORDS, (entries[-1][0] + 1) * MAX_RECORDS),
+                ).fetchall()
+        return entries, stored
+
+    def _moved(self, salt: bytes | None) -> bool:
+        """Take in the cold file where a row says its content was moved there; return whether to read again."""
+        if salt != cold.MARK or self._cold:
+            return False
+        self.take_cold()
+        return True
+
+    def take_cold(self, *, read_only: bool = True) -> None:
+        """Take in the cold file, which somebody may have made since this was opened.
+
+        Raises:
+            Damaged: it is missing, or not this ledger's.
+        """
+        with self._using():
+            self._settle()
+            cold.attach(self._connection, self._path, read_only=read_only)
+            self._cold = True
 
     def verify(self) -> list[Finding]:
         """Check the file, the whole chain and all content; return what is wrong, empty when nothing is."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +13,7 @@ from tkg.clock import Clock
 from tkg.errors import Busy, Damaged, DiskFull
 from tkg.files import break_seal, put_seal, seal_place
 from tkg.ids import Ids
-from tkg.ledger import file
+from tkg.ledger import cold, file
 from tkg.ledger.codec import MAX_RECORDS, Written, compose, duplicate
 from tkg.ledger.faults import translated
 from tkg.ledger.lock import WriterLock
@@ -100,13 +100,15 @@ class SqliteLedger(Reader):
         log = file.companions(self._path)[0]
         with suppress(OSError):
             whole = not log.exists() or log.stat().st_size == 0
-            kept = self._sealed and seal_place(self._path).exists()
-            if whole and not kept and self._path.stat().st_size <= SEAL_UP_TO:
-                put_seal(self._path)
+            for one in (self._path, cold.place_of(self._path)):
+                kept = self._sealed and seal_place(one).exists()
+                if whole and not kept and one.exists() and one.stat().st_size <= SEAL_UP_TO:
+                    put_seal(one)
 
     def _unseal(self) -> None:
         if self._sealed:
             break_seal(self._path)
+            break_seal(cold.place_of(self._path))
             self._sealed = False
 
     def append(self, drafts: Sequence[Draft]) -> tuple[Entry, ...]:
@@ -142,7 +144,7 @@ class SqliteLedger(Reader):
             [(one.entry.seq, one.body, one.entry.hash) for one in written],
         )
         self._connection.executemany(
-            "INSERT INTO content (place, id, commitment, salt, text) VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO main.content (place, id, commitment, salt, text) VALUES (?, ?, ?, ?, ?)",
             [
                 (one.entry.seq * MAX_RECORDS + place, *content)
                 for one in written
@@ -177,13 +179,54 @@ class SqliteLedger(Reader):
             with self._transaction("BEGIN IMMEDIATE"):
                 for identifier in wanted:
                     removed += self._connection.execute(
-                        "UPDATE content SET salt = NULL, text = NULL WHERE id = ? AND text IS NOT NULL", (identifier,)
+                        "UPDATE main.content SET salt = NULL, text = NULL WHERE id = ? AND text IS NOT NULL",
+                        (identifier,),
                     ).rowcount
                 if removed:
                     self._connection.execute("UPDATE meta SET value = '1' WHERE name = 'compact'")
             self._compact = pending or removed > 0
             self.compact()
             return removed
+
+    def archive(self, ids: Iterable[str]) -> int:
+        """Move the sealed content of these records to the cold file, where every read finds it; return how many moved.
+
+        Both files are rewritten, so the time grows with the ledger. A run that is interrupted loses nothing and moves the
+        rest when it is repeated.
+
+        Raises:
+            DiskFull: no space; what was not moved stays where it is.
+            Busy: opened read-only, or a reader in another process keeps the log.
+        """
+        wanted = sorted(set(ids))
+        with self._writing():
+            if not self._cold:
+                if not any(self._holds(one) for one in wanted):
+                    return 0
+                cold.make(self._path, self._key)
+                self.take_cold(read_only=False)
+            self._unseal()
+            with self._transaction("BEGIN IMMEDIATE"):
+                places = cold.copy(self._connection, wanted)
+            if places:
+                with self._transaction("BEGIN IMMEDIATE"):
+                    cold.mark(self._connection, places)
+                self._compact = True
+                self.compact()
+            return len(places)
+
+    def archived(self, ids: Iterable[str]) -> int:
+        """Return of how many of these records the content lies in the cold file."""
+        wanted = sorted(set(ids)) if self._cold else []
+        asked = "SELECT count(*) FROM main.content WHERE id = ? AND salt = x''"
+        with self._using():
+            return sum(self._connection.execute(asked, (one,)).fetchone()[0] for one in wanted)
+
+    def _holds(self, identifier: str) -> bool:
+        found = self._connection.execute(
+            "SELECT 1 FROM main.content WHERE id = ? AND text IS NOT NULL", (identifier,)
+        ).fetchone()
+        return found is not None
 
     def compact(self) -> None:
         """Finish removals: rewrite the file and empty its log; nothing to do when none is pending.
@@ -197,7 +240,10 @@ class SqliteLedger(Reader):
                 return
             self._unseal()
             try:
-                self._connection.execute("VACUUM")
+                with cold.lifted(self._connection) if self._cold else nullcontext():
+                    if self._cold:
+                        cold.finish(self._connection)
+                    self._connection.execute("VACUUM")
             except sqlite3.Error as error:
                 if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_FULL:
                     raise
@@ -267,6 +313,10 @@ def _opened(path: Path, tenant: str, lock: WriterLock | None, clock: Clock, ids:
         try:
             meta = file.read_meta(connection, path, tenant)
             ledger = SqliteLedger(connection, path, meta, lock, clock, ids)
+            if meta["format"] == str(cold.FORMAT):
+                ledger.take_cold(read_only=lock is None)
+            elif lock is not None:
+                cold.discard(path)
             _ = ledger.head  # the newest entry must be whole before anything is built on it
         except BaseException:
             connection.close()
@@ -297,7 +347,9 @@ def verify_ledger(path: str | os.PathLike[str], tenant: str | None = None) -> li
         return [Finding(None, "file", str(error))]
     with closing(reader):
         try:
-            file.read_meta(reader._connection, place, tenant)
+            meta = file.read_meta(reader._connection, place, tenant)
+            if meta["format"] == str(cold.FORMAT):
+                reader.take_cold()
         except Damaged as error:
             findings.append(Finding(None, "meta", str(error)))
         return findings + reader.verify()

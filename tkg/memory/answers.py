@@ -311,6 +311,19 @@ class UpkeepStep(Frozen):
     why: str
 
 
+class Condensed(Frozen):
+    """A summary of the episodes of one session that leave recall together; `sources` are what it rests on.
+
+    `id` is None for a plan, and where the gate refused it; `outcome` is the gate's.
+    """
+
+    id: str | None = None
+    sources: tuple[str, ...]
+    content: str
+    label: str
+    outcome: str = ""
+
+
 class Rechecked(Frozen):
     """One piece of evidence whose source was fetched again."""
 
@@ -352,11 +365,15 @@ class Upkeep(Frozen):
     policy: str
     in_use: int
     archives: tuple[UpkeepStep, ...] = ()
+    #: what takes the place of episodes in recall
+    summaries: tuple[Condensed, ...] = ()
     stays: tuple[UpkeepStep, ...] = ()
     #: transaction the plan was made at
     planned_at: int
     #: transaction of the last decision; None for a plan only
     done_at: int | None = None
+    #: records whose content was moved to the cold file
+    moved: int = 0
     evidence: EvidenceReport | None = None
 
 

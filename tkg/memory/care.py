@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tkg.errors import StoreError, TkgError
-from tkg.memory import dumping, erasing, forgetting, holding, maintaining, provenance, receipts
+from tkg.memory import condensing, dumping, erasing, forgetting, holding, maintaining, provenance, receipts
 from tkg.memory.answers import Forgetting, Upkeep
 from tkg.memory.bound import Bound
 from tkg.memory.fetching import Limits
@@ -130,7 +130,8 @@ class Care(Bound):
     ) -> Upkeep:
         """Carry out the forget policy in this scope, then fetch the sources of its evidence again within a budget.
 
-        What is over its time leaves recall and stays for audit; what rests on changed or gone evidence alone is suspended
+        What is over its time leaves recall and stays for audit, its content in a cold file; episodes of one session may be
+        compressed into a summary that rests on them. What rests on changed or gone evidence alone is suspended
         (see `Memory.reverify`).
 
         Args:
@@ -156,6 +157,18 @@ class Care(Bound):
                 found = maintaining.carry_out(tenant, self._caller, limit=limit)
                 again = maintaining.evidence(tenant, self._caller, budget, record=True)
         return found.model_copy(update={"evidence": again})
+
+    def unarchive(self, id: str, reason: str) -> tuple[str, ...]:
+        """Bring what `maintain` took out of recall back, and return the ids.
+
+        Given a summary that `maintain` made, its episodes come back and the summary leaves. Their time begins anew.
+
+        Raises:
+            NotFound: no such id here. NotPermitted: an agent's handle, or a user's on what is the tenant's.
+            Conflict: it is in recall. Rejected: the reason holds what is never stored.
+        """
+        with self._writing() as tenant:
+            return condensing.unarchive(tenant, self._caller, id, reason)
 
     def verify_receipt(self, receipt: Mapping[str, Any], *, texts: Sequence[str] = ()) -> list[receipts.Check]:
         """Compare a receipt of an erasure with the store as it is now; each check says whether it holds.

@@ -19,7 +19,7 @@ from tkg.files import seal_state
 from tkg.graph.port import Graph
 from tkg.ids import RandomIds
 from tkg.index.check import compare_index
-from tkg.ledger import heads
+from tkg.ledger import cold, heads
 from tkg.ledger.file import companions
 from tkg.ledger.lock import WriterLock
 from tkg.ledger.merkle import Frontier
@@ -146,8 +146,10 @@ class Checker:
         except Damaged as error:
             self._tell("ledger_file", str(error))
             return Checked(tenant=self._tenant)
-        if at_rest and not self.findings and not _filled(companions(path)[0]) and seal_state(path) == "changed":
-            self._tell("ledger_bytes", f"{path} is not byte for byte the file that was closed")
+        if at_rest and not self.findings and not _filled(companions(path)[0]):
+            for file in (path, cold.place_of(path)):
+                if seal_state(file) == "changed":
+                    self._tell("ledger_bytes", f"{file} is not byte for byte the file that was closed")
         if any(one.code in ("ledger_file", "ledger_meta") for one in self.findings):
             return Checked(tenant=self._tenant)
         clock = SystemClock()

@@ -15,6 +15,7 @@ from tkg.clock import Clock, SystemClock
 from tkg.errors import Damaged, NotFound, RequestError
 from tkg.files import digest_of, sync_folder, write_whole
 from tkg.ids import RandomIds, canonical
+from tkg.ledger import cold
 from tkg.ledger import file as ledger_file
 from tkg.ledger.faults import translated
 from tkg.ledger.merkle import Frontier
@@ -40,6 +41,9 @@ class Copied(Value):
     root: str
     size: int
     sha256: str
+    #: the same of the cold file, where there is one
+    cold_size: int = 0
+    cold_sha256: str = ""
 
 
 class Backup(Value):
@@ -167,7 +171,7 @@ def _folders(store: Path) -> list[Path]:
 def _plain_files(store: Path) -> Iterator[Path]:
     """Yield what is copied as it is: settings, keys, heads, receipts, archives; not what is live or can be made anew."""
     for one in sorted(store.rglob("*")):
-        live = one.name.startswith((LEDGER, GRAPH, INDEX)) or one.name.endswith((".lock", ".new"))
+        live = one.name.startswith((LEDGER, cold.NAME, GRAPH, INDEX)) or one.name.endswith((".lock", ".new"))
         inside = any(part.endswith(".new") for part in one.relative_to(store).parts)
         if one.is_file() and not one.is_symlink() and not live and not inside:
             yield one
@@ -182,15 +186,34 @@ def _copy_ledger(folder: Path, target: Path) -> Copied:
     copy = target / LEDGER
     os.close(os.open(copy, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
     with closing(ledger_file.connect(place, read_only=True)) as live, closing(sqlite3.connect(copy)) as made:
-        tenant = ledger_file.read_meta(live, place, None)["tenant"]
+        meta = ledger_file.read_meta(live, place, None)
+        tenant, beside = meta["tenant"], meta["format"] == str(cold.FORMAT)
+        if beside:
+            cold.attach(live, place, read_only=True)
+            # both as of one commit: while they are read, nobody can write the cold file
+            live.execute("BEGIN")
+            live.execute("SELECT (SELECT count(*) FROM cold.moved), (SELECT max(seq) FROM entries)").fetchone()
         live.backup(made)
+        if beside:
+            _copy_cold(live, cold.place_of(copy))
     _sync(copy)
     sync_folder(target)
     if findings := verify_ledger(copy, tenant):
         raise Damaged(f"the ledger of tenant {tenant} is damaged ({findings[0].detail}); run `tkg verify`")
     entries, root, newest = _measure(copy, tenant)
     size, sha256 = digest_of(copy)
-    return Copied(tenant=tenant, folder=folder.name, entries=entries, hash=newest, root=root, size=size, sha256=sha256)
+    found = Copied(tenant=tenant, folder=folder.name, entries=entries, hash=newest, root=root, size=size, sha256=sha256)
+    if not beside:
+        return found
+    size, sha256 = digest_of(cold.place_of(copy))
+    return found.model_copy(update={"cold_size": size, "cold_sha256": sha256})
+
+
+def _copy_cold(live: sqlite3.Connection, copy: Path) -> None:
+    os.close(os.open(copy, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+    with closing(sqlite3.connect(copy)) as made:
+        live.backup(made, name="cold")
+    _sync(copy)
 
 
 def _measure(path: Path, tenant: str) -> tuple[int, str, str]:
@@ -205,7 +228,13 @@ def _measure(path: Path, tenant: str) -> tuple[int, str, str]:
 
 
 def _check_copy(path: Path, wanted: Copied) -> None:
-    if not path.is_file() or digest_of(path) != (wanted.size, wanted.sha256):
+    beside = cold.place_of(path)
+    kept = digest_of(beside) if beside.is_file() else (0, "")
+    if (
+        not path.is_file()
+        or digest_of(path) != (wanted.size, wanted.sha256)
+        or kept != (wanted.cold_size, wanted.cold_sha256)
+    ):
         raise Damaged(f"the ledger of tenant {wanted.tenant} in the backup was changed or cut; take another backup")
     if verify_ledger(path, wanted.tenant) or _measure(path, wanted.tenant) != (
         wanted.entries,

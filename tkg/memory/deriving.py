@@ -99,10 +99,10 @@ def basis(
         label = least(label, Channel.AGENT_INFERRED)
     else:
         label = least(label, label_of_session(tenant, caller, default=channel, whole=kind in _ACTING))
-    return Basis(tuple(lists), label, _origins(tenant, nodes))
+    return Basis(tuple(lists), label, origins_of(tenant, nodes))
 
 
-def _origins(tenant: Tenant, nodes: Iterable[str]) -> tuple[str, ...]:
+def origins_of(tenant: Tenant, nodes: Iterable[str]) -> tuple[str, ...]:
     """Return the union of the origins behind some nodes: what is derived has none of its own."""
     found: set[str] = set()
     for node in nodes:

@@ -18,6 +18,7 @@ from tkg.clock import SystemClock
 from tkg.errors import TkgError
 from tkg.files import seal_place
 from tkg.ids import RandomIds
+from tkg.ledger import cold
 from tkg.ledger.sqlite import open_ledger
 from tkg.memory.checking import HEAD, LEDGER
 from tkg.memory.projections import GRAPH, INDEX
@@ -168,7 +169,7 @@ def _tenant(tenant: str, folder: Path) -> Iterator[Check]:
     yield Check(
         code="owner", status="ok", subject=tenant, detail=f"open in process {owner}" if owner else "nobody has it open"
     )
-    sizes = {name: _size(folder / name) for name in (LEDGER, LEDGER + "-wal", GRAPH, GRAPH + ".wal", INDEX)}
+    sizes = {name: _size(folder / name) for name in (LEDGER, LEDGER + "-wal", cold.NAME, GRAPH, GRAPH + ".wal", INDEX)}
     shown = ", ".join(f"{name} {_megabytes(size)}" for name, size in sizes.items() if size)
     yield Check(code="sizes", status="ok", subject=tenant, detail=shown or "no files")
     clock = SystemClock()

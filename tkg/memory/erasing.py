@@ -65,6 +65,8 @@ class Work:
     #: records that remain and their digest, taken before
     survivors: tuple[int, str] | None = None
     destroyed: tuple[str, ...] = ()
+    #: records whose content lay in the cold file
+    archived: int = 0
     #: records of the erasure's own entry
     own: frozenset[str] = frozenset()
 
@@ -213,7 +215,8 @@ def prepare(tenant: Tenant, request: dict[str, Any], ids: list[str]) -> Work:
     if tenant.folder is not None:
         with translated(tenant.folder):
             before = samples.scan(_named(tenant.folder))
-    return Work(request, ids, 0, "", samples, before, digest_of_rest(tenant.ledger, ids))
+    rest, archived = digest_of_rest(tenant.ledger, ids), tenant.ledger.archived(ids)
+    return Work(request, ids, 0, "", samples, before, rest, archived=archived)
 
 
 def unfinished(ledger: Ledger) -> list[Work]:
@@ -257,6 +260,7 @@ def settle(ledger: Ledger, folder: Path) -> list[Work]:
                 one.samples = sampled(ledger, one.ids)
                 one.before = one.samples.scan(_named(folder))
                 one.survivors = digest_of_rest(ledger, [*one.ids, *one.own])
+                one.archived = ledger.archived(one.ids)
             with suppress(Busy, DiskFull):  # it is out of every read already; the file is rewritten at the next opening
                 ledger.remove_content(one.ids)
         if waiting:
@@ -327,13 +331,15 @@ def _receipt(tenant: Tenant, work: Work, after: Residue | None, held: int) -> di
         "ledger": sum(one in gone for one, _ in ledger.sealed()),
         "graph": sum(receipts.has_content(tenant, one) for one in work.ids),
         "index": tenant.index.remove(nodes),
+        "archive": ledger.archived(work.ids),
     }
     action = {
         "ledger": "content removed, file rewritten",
         "graph": "destroyed, made anew",
         "index": "destroyed, made anew",
+        "archive": "content removed, file rewritten",
     }
-    before = {"ledger": len(work.ids), "graph": len(nodes), "index": len(nodes)}
+    before = {"ledger": len(work.ids), "graph": len(nodes), "index": len(nodes), "archive": work.archived}
     per_store = [
         {
             "store": store,
@@ -345,7 +351,7 @@ def _receipt(tenant: Tenant, work: Work, after: Residue | None, held: int) -> di
             "hits": _hits(after, store),
             "sha256_after": _digest(tenant.folder, store),
         }
-        for store in ("ledger", "graph", "index")
+        for store in ("ledger", "graph", "index", *(["archive"] if _digest(tenant.folder, "archive") else []))
     ]
     rest = digest_of_rest(ledger, [*work.ids, *work.own])
     return {

@@ -1,6 +1,7 @@
 """The forget policy at work: what leaves recall, in which order, and why, each decision in one sentence.
 
-What leaves is archived, not erased: explain, lineage, timeline and replay still tell it. The order under pressure: what is
+What leaves is archived, not erased: explain, lineage, timeline and replay still tell it, and its content moves to the
+tenant's cold file (`tkg.ledger.cold`) with the evidence that nothing else in use rests on. The order under pressure: what is
 under legal hold stays; what is under investigation (quarantined, held) has left use already and stays for audit; expired
 episodes go first; then the rest by low confidence, nobody's verification, little use, and age.
 """
@@ -12,9 +13,11 @@ from typing import Final, NamedTuple
 
 from tkg.belief.confidence import confidence_of
 from tkg.errors import NotPermitted
+from tkg.ids import kind_of
 from tkg.memory.answers import EvidenceReport, Upkeep, UpkeepStep
 from tkg.memory.caller import Caller
 from tkg.memory.closure import records
+from tkg.memory.condensing import archived, condense, groups, tell
 from tkg.memory.fetching import Limits
 from tkg.memory.forgetting import owns
 from tkg.memory.holding import holds_on
@@ -35,7 +38,7 @@ _MAY: Final = frozenset({Channel.SYSTEM_OF_RECORD, Channel.HUMAN_VERIFIED, Chann
 
 
 class Kept(NamedTuple):
-    """A claim or text in recall: when it was written and last shown, and how often."""
+    """A claim or text in recall: when it was written (or brought back) and last shown, and how often."""
 
     id: str
     kind: str
@@ -49,21 +52,23 @@ def _in_recall(tenant: Tenant, caller: Caller) -> Iterator[Kept]:
     """Yield what recall may show, in the order written."""
     found: dict[str, tuple[str, int, Channel | None]] = {}
     shown: dict[str, tuple[int, int]] = {}
+    back: dict[str, int] = {}
     for seq, scope, record in records(tenant.ledger):
         match record["record"]:
             case "claim" if reaches(caller, scope):
                 found[record["id"]] = ("claim", seq, None)
             case "artefact" if reaches(caller, scope) and record["kind"] in ("episode", "summary"):
                 found[record["id"]] = (record["kind"], seq, Channel(record["label"]))
+            case "status" if (record["axis"], record["value"]) == ("storage", "restored"):
+                back[record["target"]] = seq
             case "retrieval":
                 for one in record["shown"]:
                     shown[one] = (seq, shown.get(one, (0, 0))[1] + 1)
     for one, (kind, seq, channel) in found.items():
-        last = tenant.book.last(one, "storage")
-        if last is not None and last.value == "archived":
+        if archived(tenant, one):
             continue
         if tenant.book.status(one) not in ("erased", "revoked", "rejected"):
-            yield Kept(one, kind, seq, *shown.get(one, (0, 0)), channel)
+            yield Kept(one, kind, back.get(one, seq), *shown.get(one, (0, 0)), channel)
 
 
 def plan(tenant: Tenant, caller: Caller) -> Upkeep:
@@ -84,6 +89,7 @@ def plan(tenant: Tenant, caller: Caller) -> Upkeep:
         policy=policy.version,
         in_use=len(kept),
         archives=tuple(steps.values()),
+        summaries=tuple(tell(tenant, group) for group in groups(tenant, caller, list(steps))),
         stays=tuple(stays),
         planned_at=tenant.ledger.head.seq,
     )
@@ -179,6 +185,12 @@ def carry_out(tenant: Tenant, caller: Caller, *, limit: int | None = None) -> Up
         raise NotPermitted("maintenance takes a person or a system of record")
     found = plan(tenant, caller)
     done = found.archives if limit is None else found.archives[:limit]
+    leaving = {step.id for step in done}
+    summaries = [
+        condense(tenant, caller, group)
+        for group in groups(tenant, caller, [step.id for step in found.archives])
+        if not leaving.isdisjoint(group.ids)
+    ]
     for step in done:
         change = StatusChange(
             id=tenant.ids.new("sta"),
@@ -190,4 +202,25 @@ def carry_out(tenant: Tenant, caller: Caller, *, limit: int | None = None) -> Up
             actor=principal,
         )
         tenant.commit("maintain", caller.scope.path, [change])
-    return found.model_copy(update={"archives": done, "done_at": tenant.ledger.head.seq})
+    moved = tenant.ledger.archive(_cold(tenant))
+    after = {"archives": done, "summaries": tuple(summaries), "done_at": tenant.ledger.head.seq, "moved": moved}
+    return found.model_copy(update=after)
+
+
+def _cold(tenant: Tenant) -> Iterator[str]:
+    """Yield the records that belong in the cold file: of every run so far, so that one that was interrupted is finished."""
+    found: list[str] = []
+    for _, _, record in records(tenant.ledger):
+        if record["record"] in ("claim", "artefact") and archived(tenant, record["id"]):
+            found.append(record["id"])
+    yield from found
+    for one in dict.fromkeys(
+        needed
+        for node in found
+        for backer in tenant.graph.justifications(node)
+        for needed in backer.justification.requires
+    ):
+        if kind_of(one) == "evidence" and all(
+            archived(tenant, reach.id) for reach in tenant.graph.descendants(one) if reach.depth == 1
+        ):
+            yield one

@@ -147,7 +147,8 @@ class ForgetPolicy(Value):
     `ttl_days` by class: how long a claim counts without being verified again (a predicate's own `ttl` comes first).
     `episode_days` by class: after that an episode leaves recall. `archive_days`: what was superseded, expired or unverified
     leaves recall when it was neither written nor shown for that long. `most_in_use`: how many claims and texts stay in
-    recall; above it the policy's order decides what leaves. What leaves recall stays for audit and replay.
+    recall; above it the policy's order decides what leaves. `summarise_from`: so many episodes of one session that leave
+    together are compressed into one summary. What leaves recall stays for audit and replay, its content in a cold file.
     """
 
     version: str = "1"
@@ -169,6 +170,7 @@ class ForgetPolicy(Value):
     }
     archive_days: int | None = None
     most_in_use: int | None = None
+    summarise_from: int | None = None
 
 
 class Policies(Value):

@@ -230,6 +230,28 @@ class LedgerContract(ABC):
             bound = json.loads(rows[0].body)["records"][1]["commitment"]
             assert ledger.content(bound) is None
 
+    def test_archived_content_is_read_as_before_and_can_be_removed(self) -> None:
+        ledger, clock, ids = self.fresh()
+        stays, moves, goes = note(ids, "stays"), note(ids, "moves"), note(ids, "goes")
+        ledger.append([one(stays), claim_draft(ids), one(moves), one(goes)])
+        entries, rows, sealed = list(ledger.read_since(0)), list(ledger.rows()), list(ledger.sealed())
+        assert ledger.archive([moves.id, goes.id, "opn_unknown"]) == 2
+        assert ledger.archive([moves.id]) == 0 and ledger.archived([stays.id, moves.id, goes.id]) == 2
+        bound = json.loads(rows[2].body)["records"][0]["commitment"]
+        for _ in range(2):
+            assert list(ledger.read_since(0)) == entries and list(ledger.rows()) == rows
+            assert list(ledger.sealed()) == sealed and ledger.verify() == []
+            assert json.loads(ledger.content(bound) or "")["body"] == "moves"
+            ledger = self.reopen(ledger, clock, ids)
+        with closing(ledger):
+            assert ledger.remove_content([goes.id]) == 1
+            assert [one for one, _ in ledger.sealed()] == [one for one, _ in sealed if one != goes.id]
+            assert list(ledger.read_since(0))[:3] == entries[:3] and ledger.verify() == []
+            (after,) = ledger.append([one(note(ids))])
+            assert after.seq == 5
+            with raises(RequestError, saying=moves.id):
+                ledger.append([one(moves)])
+
     def test_removing_all_content_leaves_a_ledger_that_goes_on(self) -> None:
         ledger, _, ids = self.fresh()
         with closing(ledger):
