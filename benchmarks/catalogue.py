@@ -58,6 +58,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     for one in (
         Benchmark("forget", "erasing a subject from 10³, 10⁴ and 10⁵ claims against making the graph anew", "forget"),
         Benchmark("ingest", "a folder of Markdown and one long transcript, killed half way and run again", "ingest"),
+        Benchmark("guard", "seal and child process that keep a damaged graph file away, against opening it", "guard"),
         Benchmark("write", "one gated proposal against the bare ledger and graph writes of the same data", "write"),
         Benchmark("extraction", "claims from labelled sentences in two halves; CaRB's open triples", "extraction"),
         Benchmark("when", "dates and ranges in words against public sets, beside dateparser alone", "when", ("time",)),

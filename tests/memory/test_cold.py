@@ -168,6 +168,6 @@ def test_what_a_user_said_is_summarised_by_that_user_only(house: House) -> None:
     assert house.handle().maintain().summaries == ()
     own = house.memory.scope("acme", "ana", channel="human_stated", principal="ana")
     (made,) = own.maintain(dry_run=False).summaries
-    assert made.id is not None and house.own.explain(made.id).scope == "acme/ana"
+    assert made.id is not None and own.explain(made.id).scope == "acme/ana"
     with pytest.raises(NotFound):
         house.memory.scope("acme", "bo", channel="human_stated", principal="bo").unarchive(said[0], "mine")

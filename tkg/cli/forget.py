@@ -144,6 +144,8 @@ def _show(plan: Forgetting, title: str) -> None:
     if plan.survives:
         print_heading("Stays, by other evidence")
         print_table(["what", "id"], [(f"{e.kind}: {e.label}", e.id) for e in plan.survives], whole=(1,))
+    if plan.also:
+        print_line(f"Known under other names too, which go with it: {', '.join(plan.also)}.")
     if plan.mentions:
         print_heading("Names it in its text and stays (--mentions erases these too)")
         print_table(["id"], [(one,) for one in plan.mentions], whole=(0,))

@@ -289,6 +289,8 @@ class Forgetting(Frozen):
     """
 
     what: str
+    #: other names of the subject, by live `same_as` claims: what is said under them goes as well
+    also: tuple[str, ...] = ()
     erases: tuple[Effect, ...]
     removes: tuple[str, ...] = ()
     survives: tuple[Effect, ...] = ()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
+from tkg.belief.book import LATEST
 from tkg.errors import Conflict, NotFound, NotPermitted, RequestError
 from tkg.ids import canonical, commitment, digest, kind_of
 from tkg.memory import erasing, receipts
@@ -17,13 +18,14 @@ from tkg.memory.inspecting import label
 from tkg.memory.replan import consequences, marks
 from tkg.memory.residue import LEAST
 from tkg.memory.revoking import with_copies
+from tkg.memory.slots import Entities
 from tkg.memory.tenant import Tenant
 from tkg.memory.told import told
 from tkg.memory.tombstones import Stone, changes, for_claim, for_name, for_source, for_subject, for_text
 from tkg.memory.visible import scope_of, visible_node
 from tkg.model.claim import Claim
 from tkg.model.entry import Draft, Record
-from tkg.model.scope import Channel
+from tkg.model.scope import Channel, Scope
 from tkg.model.time import iso
 from tkg.model.verdict import Note, StatusChange
 from tkg.text import MAX_NAME, clean, match_form
@@ -128,7 +130,11 @@ def _named(tenant: Tenant, caller: Caller, what: str, name: str) -> Iterable[str
         ]
     name = clean(name, what, limit=MAX_NAME)
     if what == "subject":
-        return tenant.graph.mentions(names.entity(name), _ALL)
+        said = [*tenant.graph.mentions(names.entity(name), _ALL)]
+        for path, others in aliases(tenant, caller, name).items():
+            known = (one for other in others for one in tenant.graph.mentions(names.entity(other), _ALL))
+            said += [one for one in known if scope_of(tenant, one) == path]
+        return said
     if what == "source":
         return [one for source in tenant.sources_of(name) for one in with_copies(tenant, source)]
     if what == "session":
@@ -137,8 +143,29 @@ def _named(tenant: Tenant, caller: Caller, what: str, name: str) -> Iterable[str
     return tenant.graph.evidence_from(names.principal(name))
 
 
+def aliases(tenant: Tenant, caller: Caller, name: str) -> dict[str, list[str]]:
+    """Return for each scope the other names that live `same_as` claims give a subject there, by scope.
+
+    Who is who is asked of each scope by itself: what one user calls somebody decides nothing about another's claims.
+    """
+    if not tenant.same_as:
+        return {}
+    paths = {
+        scope for _, scope, record in records(tenant.ledger) if record["record"] == "claim" and owns(caller, scope)
+    }
+    found = {path: Entities(tenant, Scope.parse(path).visible, LATEST).others(name) for path in sorted(paths)}
+    return {path: others for path, others in found.items() if others}
+
+
+def _names_of(tenant: Tenant, caller: Caller, wanted: Wanted) -> list[str]:
+    """Return the subject's name and its other names in the caller's own scope, none where no subject is named."""
+    if wanted.subject is None:
+        return []
+    return [wanted.subject, *aliases(tenant, caller, wanted.subject).get(caller.scope.path, ())]
+
+
 def _close(tenant: Tenant, caller: Caller, wanted: Wanted) -> Closure:
-    named = [wanted.subject] if wanted.subject is not None else []
+    named = _names_of(tenant, caller, wanted)
     return close_over(
         tenant,
         _roots(tenant, caller, wanted),
@@ -150,15 +177,17 @@ def _close(tenant: Tenant, caller: Caller, wanted: Wanted) -> Closure:
 
 def plan(tenant: Tenant, caller: Caller, wanted: Wanted) -> Forgetting:
     """Return what an erasure would take; see `Handle.plan_forget`."""
-    return _plan(tenant, wanted, _close(tenant, caller, wanted))
+    return _plan(tenant, caller, wanted, _close(tenant, caller, wanted))
 
 
-def _plan(tenant: Tenant, wanted: Wanted, found: Closure) -> Forgetting:
+def _plan(tenant: Tenant, caller: Caller, wanted: Wanted, found: Closure) -> Forgetting:
     nodes = sorted(found.nodes)
+    others = {} if wanted.subject is None else aliases(tenant, caller, wanted.subject)
     gone = {one: "erased" for one in nodes if tenant.book.status(one) != "erased"}
     kept = dict(consequences(tenant, gone).survivors)
     return Forgetting(
         what=wanted.one()[0],
+        also=tuple(sorted({one for some in others.values() for one in some})),
         erases=tuple(_effect(tenant, one, "erased") for one in nodes),
         removes=tuple(sorted(found.blanked)),
         survives=tuple(_effect(tenant, one, "active", kept[one]) for one in kept),
@@ -201,9 +230,9 @@ def forget(tenant: Tenant, caller: Caller, wanted: Wanted, reason: str, made: Fo
         raise RequestError(f"name again what the plan is about: forget(plan, {made.what}=…, reason=…)")
     reason = told(reason, "reason")
     found = _close(tenant, caller, wanted)
-    fresh = _plan(tenant, wanted, found)
+    fresh = _plan(tenant, caller, wanted, found)
     refuse_held(tenant, found.nodes)
-    _check_reason(tenant, wanted, found, reason)
+    _check_reason(tenant, wanted, fresh, found, reason)
     if made is not None and (fresh.erases, fresh.removes) != (made.erases, made.removes):
         raise Conflict("what would be erased has changed since the plan was made; plan again")
     request = _request(tenant, caller, fresh, found, reason)
@@ -216,14 +245,14 @@ def forget(tenant: Tenant, caller: Caller, wanted: Wanted, reason: str, made: Fo
     return Forgotten(fresh, erasing.complete(tenant, erasing.acknowledged(work, entry)))
 
 
-def _check_reason(tenant: Tenant, wanted: Wanted, found: Closure, reason: str) -> None:
+def _check_reason(tenant: Tenant, wanted: Wanted, fresh: Forgetting, found: Closure, reason: str) -> None:
     """Refuse a reason that would keep what is erased: it stays in the ledger as long as the tenant does.
 
     Raises:
         RequestError: it holds the name that was given, or a subject or value that nothing else in the store says.
     """
     what, given = wanted.one()
-    names = {given} if what in ("subject", "source", "session", "principal") else set[str]()
+    names = {given, *fresh.also} if what in ("subject", "source", "session", "principal") else set[str]()
     for node in found.nodes:
         claim = tenant.graph.claim(node)
         for name, entity in () if claim is None else _names(claim.claim):
@@ -291,9 +320,11 @@ def _stones(tenant: Tenant, caller: Caller, wanted: Wanted, found: Closure) -> I
                     yield for_name(names, name)
         elif (text := tenant.graph.artefact(node)) is not None and text.artefact.content is not None:
             yield for_text(names, text.artefact.scope, text.artefact.content)
-    if wanted.subject is not None:
-        yield for_subject(names, path, names.entity(wanted.subject))
-        yield for_name(names, wanted.subject)
+    for name in _names_of(tenant, caller, wanted):
+        yield for_subject(names, path, names.entity(name))
+        yield for_name(names, name)
+    for scope, others in {} if wanted.subject is None else aliases(tenant, caller, wanted.subject).items():
+        yield from (for_subject(names, scope, names.entity(one)) for one in others)
     if wanted.source is not None:
         yield for_source(names, path, names.source(wanted.source))
 

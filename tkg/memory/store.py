@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import os
-import shutil
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
@@ -27,7 +26,7 @@ from tkg.memory import checking, copying, doctor, erasing, importing
 from tkg.memory.answers import EvidenceReport
 from tkg.memory.at_use import Verifier
 from tkg.memory.declaring import declare
-from tkg.memory.directory import FORMAT, claim_directory
+from tkg.memory.directory import FORMAT, claim_directory, make_tenant
 from tkg.memory.fetching import Limits
 from tkg.memory.handle import Handle
 from tkg.memory.projections import ENGINES, INDEX, Projections, remove_projections
@@ -434,12 +433,7 @@ class Memory:
             return self._unfiled.setdefault(tenant, MemoryLedger(tenant, self.clock, self.ids))
         folder = self._folder(tenant)
         if create and not folder.exists():
-            # made under another name and renamed, so that a tenant exists whole or not at all
-            fresh = folder.with_suffix(".new")
-            shutil.rmtree(fresh, ignore_errors=True)
-            fresh.mkdir(mode=0o700)
-            open_ledger(fresh / "ledger.sqlite", tenant, self.clock, self.ids, create=True).close()
-            os.replace(fresh, folder)
+            make_tenant(folder, tenant, self.clock, self.ids)
         return open_ledger(folder / "ledger.sqlite", tenant, self.clock, self.ids, read_only=self.read_only)
 
 
