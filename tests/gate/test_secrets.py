@@ -7,6 +7,7 @@ import pytest
 from benchmarks.disguise import DISGUISES
 from tests.gate.phrasings import FOURTH_CLEAN, FOURTH_HELD, THIRD_CLEAN, THIRD_HELD
 from tests.gate.strings import negatives, positives
+from tests.gate.wordings import FIFTH_CLEAN, FIFTH_HELD, SIXTH_CLEAN, SIXTH_HELD
 from tkg.gate import GateContext, judge
 from tkg.gate.numbers import card, iban
 from tkg.gate.secrets import find_secret
@@ -29,7 +30,13 @@ def test_recall_and_false_alarms(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("held", "clean", "least"), [(THIRD_HELD, THIRD_CLEAN, 0.98), (FOURTH_HELD, FOURTH_CLEAN, 0.85)]
+    ("held", "clean", "least"),
+    [
+        (THIRD_HELD, THIRD_CLEAN, 0.98),
+        (FOURTH_HELD, FOURTH_CLEAN, 0.85),
+        (FIFTH_HELD, FIFTH_CLEAN, 0.97),
+        (SIXTH_HELD, SIXTH_CLEAN, 0.60),
+    ],
 )
 def test_what_people_say_is_found_and_talk_about_passwords_is_not(
     held: tuple[str, ...], clean: tuple[str, ...], least: float

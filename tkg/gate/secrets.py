@@ -9,7 +9,7 @@ passwords are not secrets.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from tkg.gate.numbers import card, iban, identifier
@@ -62,6 +62,14 @@ _TECHNICAL: Final = re.compile(
 #: names of hosts, tickets, files and addresses: parts of letters and digits between hyphens, dots, slashes
 _PARTS: Final = re.compile(r"[A-Za-z0-9]+(?:[-_./:][A-Za-z0-9]*)+|[A-Za-z]+\d|[A-Z]{1,4}\d+")
 _INSIDE: Final = re.compile(r"\w[!@#$%^&*+~]|[!@#$%^&*+~]\w")
+_ADDRESS: Final = re.compile(r"@[\w-]+\.\w")
+_LOWER: Final = re.compile(r"[a-z]")
+_UPPER: Final = re.compile(r"[A-Z]")
+_BETWEEN: Final = re.compile(r"[A-Za-z0-9][!#$^&*~][A-Za-z0-9]")
+#: numbers of issues and lines, languages with a sign in their name, entities of HTML
+_ISSUE: Final = re.compile(
+    r"^[A-Za-z-]{2,20}#\d+$|#L?\d+$|\b[CF]#|&[a-z]{2,8}$|\b[A-Z]&[A-Z]\d*(?:[A-Z][a-z]+)?\b|AT&T"
+)
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _DATED: Final = re.compile(r"(?i)\b(?:in|since|until|from|before|after|by|of|during)\s+(?:19|20)\d\d\W*$")
 
@@ -69,12 +77,28 @@ _DATED: Final = re.compile(r"(?i)\b(?:in|since|until|from|before|after|by|of|dur
 def _made(value: str) -> bool:
     """Whether a value looks made up by a person for a lock: mixed, or with a sign inside, and no technical name."""
     bare = value.strip(".,;:!?)(\"'")
-    if len(bare) < 5 or "@" in bare or _PLACEHOLDER.fullmatch(bare) or _ORDINARY.fullmatch(bare):
+    if len(bare) < 5 or _ADDRESS.search(bare) or _PLACEHOLDER.fullmatch(bare) or _ORDINARY.fullmatch(bare):
         return False
     if _TECHNICAL.fullmatch(bare):
         return False
     mixed = _DIGIT.search(bare) is not None and _LETTER.search(bare) is not None
     return mixed or (_LETTER.search(bare) is not None and _INSIDE.search(bare) is not None and "/" not in bare)
+
+
+def _coined(value: str) -> bool:
+    """Whether a word has all that rules for passwords ask for: both cases, a digit, and a sign between its letters."""
+    bare = value.strip(".,;:!?)(\"'*_~#&$^-")
+    if len(bare) < 8 or _ISSUE.search(bare) or _TECHNICAL.fullmatch(bare):
+        return False
+    return all(kind.search(bare) for kind in (_LOWER, _UPPER, _DIGIT, _BETWEEN))
+
+
+def _named(value: str) -> bool:
+    """Whether what follows "is" is a name or a made word and not the sentence going on."""
+    lower = value.strip(".,;:!?)(\"'").casefold()
+    return not (
+        lower in _SENTENCE or _ENDING.fullmatch(lower) or _PLACEHOLDER.fullmatch(lower) or _ORDINARY.fullmatch(lower)
+    )
 
 
 def _token(value: str) -> bool:
@@ -127,29 +151,47 @@ def _values(match: Match, rule: Rule) -> Iterator[str]:
             yield value
 
 
+def _strong(value: str) -> bool:
+    return _made(value) and not _PARTS.fullmatch(value.strip(".,;:!?"))
+
+
+def _several(value: str) -> bool:
+    return _SENTENCE.isdisjoint(value.casefold().split())
+
+
+def _quoted(value: str) -> bool:
+    return value.strip().casefold() not in _SENTENCE
+
+
+def _mixed(value: str) -> bool:
+    return bool(_DIGIT.search(value) and _LETTER.search(value) and not _ORDINARY.fullmatch(value))
+
+
+#: what a rule's `look` asks of a value
+_LOOKS: Final[Mapping[str, Callable[[str], bool]]] = {
+    "made": _made,
+    "strong": _strong,
+    "words": _several,
+    "quoted": _quoted,
+    "code": lambda value: _YEAR.fullmatch(value) is None,
+    "token": _token,
+    "coined": _coined,
+    "named": _named,
+    "key": lambda value: _token(value) and _made(value),
+    "mixed": _mixed,
+    "any": lambda value: _PLACEHOLDER.fullmatch(value) is None,
+}
+
+
 def _accepts(rule: Rule, match: Match) -> bool:
     look = rule.options.get("look")
     if look is None:
         return True
     if look == "digit":
         return _DIGIT.search(match.group() or "") is not None and _DATED.search(match.group()) is None
-    if look == "made":
-        return any(_made(value) for value in _values(match, rule))
-    if look == "strong":
-        return any(_made(value) and not _PARTS.fullmatch(value.strip(".,;:!?")) for value in _values(match, rule))
-    if look == "words":
-        return any(_SENTENCE.isdisjoint(value.casefold().split()) for value in _values(match, rule))
-    if look == "quoted":
-        return any(value.strip().casefold() not in _SENTENCE for value in _values(match, rule))
-    if look == "code":
-        return any(not _YEAR.fullmatch(value) for value in _values(match, rule))
     if look == "word":
         return _word(match)
-    if look == "token":
-        return any(_token(value) for value in _values(match, rule))
-    if look == "mixed":
-        return any(_DIGIT.search(v) and _LETTER.search(v) and not _ORDINARY.fullmatch(v) for v in _values(match, rule))
-    return any(not _PLACEHOLDER.fullmatch(value) for value in _values(match, rule))
+    return any(_LOOKS[look](value) for value in _values(match, rule))
 
 
 def fires(rule: Rule, text: str) -> bool:
