@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from tkg.plot.counts import blast, exposure, funnel
 from tkg.plot.graph import lineage
-from tkg.plot.save import save, svg
+from tkg.plot.save import png, save, svg
 from tkg.plot.times import poison_chain, timeline
 
-__all__ = ["blast", "exposure", "funnel", "lineage", "poison_chain", "save", "svg", "timeline"]
+__all__ = ["blast", "exposure", "funnel", "lineage", "png", "poison_chain", "save", "svg", "timeline"]

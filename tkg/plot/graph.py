@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from tkg.memory.answers import Lineage, Node
 from tkg.plot.looks import look
-from tkg.plot.save import drawing, figure, shown
+from tkg.plot.save import drawing, figure, shown, title, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,7 +68,7 @@ def lineage(found: Lineage, *, most: int = 80, links: bool = False) -> Figure:
         axes: Any = made.add_subplot()
         left_out = len(nodes) - len(places)
         more = f" ({left_out} farther ones are left out)" if left_out else ""
-        axes.set_title(f"Lineage of {shown(found.root.label, 52)}{more}")
+        title(made, f"Lineage of {shown(found.root.label, 80)}{more}")
         axes.set_axis_off()
         axes.set_xlim(min(x for x, _ in places.values()) - 0.5, max(x for x, _ in places.values()) + 0.5)
         axes.set_ylim(min(y for _, y in places.values()) - 0.6, max(y for _, y in places.values()) + 0.6)
@@ -105,9 +104,7 @@ def _box(axes: Any, one: Node, place: tuple[float, float], *, root: bool, links:
         linewidth=2.6 if root else 1.2,
         zorder=2,
     )
-    text = "\n".join(
-        [f"{one.kind} {style.sign} {one.state}", *wrap(shown(one.label, 200), 27, max_lines=2, placeholder="…")]
-    )
+    text = "\n".join([f"{one.kind} {style.sign} {one.state}", wrapped(one.label, 29, 3)])
     label = axes.text(
         x,
         y,

@@ -7,7 +7,9 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from tkg.errors import Unsupported
@@ -53,11 +55,32 @@ def drawing() -> Iterator[None]:
         yield
 
 
-def figure(width: float, height: float) -> Figure:
-    """Return an empty figure, sizes in inches."""
+@cache
+def _picture() -> type[Figure]:
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), layout="constrained")
+    class Picture(Figure):
+        """A figure that a notebook shows by itself, without a backend and without global state."""
+
+        def _repr_png_(self) -> bytes:
+            return png(self)
+
+    return Picture
+
+
+def figure(width: float, height: float) -> Figure:
+    """Return an empty figure, sizes in inches; a notebook shows it as PNG."""
+    return _picture()(figsize=(width, height), layout="constrained")
+
+
+def title(figure: Figure, text: str) -> None:
+    """Set the title over the whole figure, from its left edge."""
+    figure.suptitle(text, x=0.01, ha="left", fontsize=11, fontweight="bold")
+
+
+def wrapped(text: object, width: int = 40, lines: int = 2) -> str:
+    """Return a text as a few short lines, safe to show; what is too long ends in “…”."""
+    return "\n".join(wrap(shown(text, 1000), width, max_lines=lines, placeholder="…"))
 
 
 def shown(text: object, limit: int = 60) -> str:
@@ -74,6 +97,14 @@ def svg(figure: Figure) -> str:
     text = out.getvalue()
     text = text[text.index("<svg") :]
     return re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
+
+
+def png(figure: Figure, *, dpi: int = 110) -> bytes:
+    """Return a figure as PNG without metadata: the same bytes for the same figure and the same libraries."""
+    with drawing():
+        out = io.BytesIO()
+        figure.savefig(out, format="png", dpi=dpi, metadata={"Software": None})
+    return out.getvalue()
 
 
 def save(figure: Figure, path: str | Path) -> None:
