@@ -4,12 +4,13 @@
 #   make test     the tests, in a random time zone (TEST_TZ=Asia/Kathmandu chooses one; ARGS="-k gate" passes arguments)
 #   make crash    kills, failing calls, power cuts and damaged bytes, for long (SEED=2 repeats, NUMBER=1000 kills)
 #   make soak     a bank, registers, lists and cascades with concurrent readers and restarts, for long (OPS=1000000)
+#   make notebooks   run the notebooks and write what comes out into them (make test and make check compare)
 #   make check    everything: format, lint, types, floors, tests with coverage, and the wheel in a clean environment
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run-env dev-env demo test crash soak cov check check-static format format-check lint types floors smoke lock clean
+.PHONY: help run-env dev-env demo test crash soak cov check check-static format format-check lint types floors smoke notebooks lock clean
 
 BIN := .venv/bin
 ENGINES ?= kuzu ladybug
@@ -86,6 +87,9 @@ floors: dev-env
 
 smoke: dev-env
 	@.ci/smoke
+
+notebooks: dev-env
+	@$(BIN)/python -m tests.notebooks $(ARGS)
 
 lock:
 	@.ci/lock $(if $(UPGRADE),--upgrade)

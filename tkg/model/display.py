@@ -6,8 +6,9 @@ in `_heading_` what stands above it. What is None or empty is left out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, Protocol, TypeAlias, TypeVar
 
 from tkg.html import Html, element, facts, folded, table
 from tkg.text import safe_text
@@ -18,6 +19,10 @@ Parts: TypeAlias = Mapping[str, object]
 #: rows of a table and characters of a text that are shown; what is left out is counted
 MOST_ROWS: Final = 100
 MOST_TEXT: Final = 800
+#: fractions of a second only say in which order things were written; the number of the transaction says it too
+_FRACTION: Final = re.compile(r"(?<=:\d\d)\.\d+(?=Z$)")
+#: lines of a list where only text can be shown
+_MOST_LINES: Final = 20
 
 
 def _parts(one: Displayed) -> dict[str, object]:
@@ -44,7 +49,7 @@ def brief(value: object) -> str:
         return ", ".join(brief(one) for one in listed)
     if isinstance(value, float):
         return f"{value:.4g}"
-    return "" if value is None else str(value)
+    return "" if value is None else _FRACTION.sub("", str(value))
 
 
 def cell(value: object) -> Html:
@@ -93,6 +98,25 @@ def card(value: Displayed) -> Html:
     return element("div", heading, *([facts(plain)] if plain else []), *below)
 
 
+class Pretty(Protocol):
+    """What IPython hands to `_repr_pretty_`."""
+
+    def text(self, text: str) -> None:
+        """Add a text."""
+        ...
+
+
+def lines(value: object) -> list[str]:
+    """Return a value as lines of text, for where HTML cannot be shown."""
+    if not isinstance(value, Displayed):
+        listed = list(value) if isinstance(value, (tuple, list)) else [value]
+        more = [f"and {len(listed) - _MOST_LINES} more"] if len(listed) > _MOST_LINES else []
+        return [*(safe_text(brief(one), one_line=True) for one in listed[:_MOST_LINES]), *more] or ["nothing"]
+    parts = ((name, one) for name, one in _parts(value).items() if not isinstance(one, Html))
+    told = [f"  {label(name)}: {safe_text(brief(one), one_line=True)}" for name, one in parts]
+    return [safe_text(value._heading_(), one_line=True), *told]
+
+
 class Displayed:
     """What a value needs to be shown in a notebook."""
 
@@ -114,9 +138,15 @@ class Displayed:
     def _repr_html_(self) -> str:
         return card(self)
 
+    def _repr_pretty_(self, printer: Pretty, cycle: bool) -> None:
+        printer.text("\n".join(lines(self)))
+
 
 class Rows(list[T]):
     """A list that a notebook shows as a table; everywhere else it is a list."""
 
     def _repr_html_(self) -> str:
         return rows(self) if self else element("p", "nothing")
+
+    def _repr_pretty_(self, printer: Pretty, cycle: bool) -> None:
+        printer.text("\n".join(lines(self)))

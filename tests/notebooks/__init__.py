@@ -1,0 +1,1 @@
+"""Running the notebooks and comparing what comes out with what is committed."""
