@@ -143,3 +143,25 @@ def test_a_lineage_deeper_than_is_shown_and_in_a_circle() -> None:
     chain = [Node(id=f"n{n}", kind="claim", state="active", label=f"l{n}", depth=n, parents=(f"n{n - 1}",)) for n in range(1, 90)]  # fmt: skip
     html = Lineage(root=root, up=(), down=(*chain, chain[0]))._repr_html_()
     assert "l1<" in html and "1 deeper" in html and "what grew from it (90)" in html
+
+
+class Printer:
+    """What IPython passes to `_repr_pretty_`."""
+
+    def __init__(self) -> None:
+        self.told = ""
+
+    def text(self, text: str) -> None:
+        self.told += text
+
+
+def test_where_only_text_is_shown_a_few_lines_are(shown: dict[str, Any]) -> None:
+    for name, one in shown.items():
+        printer = Printer()
+        owner = next(each for each in type(one).__mro__ if "_repr_pretty_" in vars(each) or "__repr__" in vars(each))
+        assert "_repr_pretty_" in vars(owner), name  # IPython takes whichever comes first
+        one._repr_pretty_(printer, False)
+        assert printer.told and raw(printer.told) == [], name
+    many = Printer()
+    Rows(Pair(name=str(n)) for n in range(50))._repr_pretty_(many, False)
+    assert many.told.splitlines()[-1] == "and 30 more" and many.told.startswith("name: 0\n")

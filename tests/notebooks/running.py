@@ -112,11 +112,18 @@ def _cell(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
         one, other = _copy(left), _copy(right)
         images = [each.get("data", {}).pop("image/png", None) for each in (one, other)]
         if one != other:
-            yield f"output:\n{json.dumps(one, ensure_ascii=False)[:1500]}\n{json.dumps(other, ensure_ascii=False)[:1500]}"
+            yield f"output:\n{_told(one, other)}"
         if (images[0] is None) is not (images[1] is None):
             yield "a picture is missing"
         elif images[0] is not None and not same_picture(images[0], images[1]):
             yield "another picture"
+
+
+def _told(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """Return where two outputs begin to differ."""
+    texts = [json.dumps(each, ensure_ascii=False) for each in (one, other)]
+    same = len(os.path.commonprefix(texts))
+    return "\n".join(f"  …{text[max(0, same - 80) : same + 160]}…" for text in texts)
 
 
 def _copy(output: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ _MACHINE = re.compile(
 
 
 def test_the_six_are_there() -> None:
-    assert [name[:2] for name in NAMES] == ["01", "02", "03", "04", "05", "06"][: len(NAMES)] and len(NAMES) >= 3
+    assert [name[:2] for name in NAMES] == ["01", "02", "03", "04", "05", "06"]
 
 
 @pytest.mark.slow
@@ -59,12 +59,10 @@ def test_it_is_whole_and_of_no_machine(name: str) -> None:
     assert [text for text in texts if _MACHINE.search(text)] == []
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_what_it_shows_does_nothing(name: str) -> None:
-    shown = [
-        said(one["data"]["text/html"]) for one in outputs(running.load(name)) if "text/html" in one.get("data", {})
-    ]
-    assert shown
+def test_what_they_show_does_nothing() -> None:
+    every = [one.get("data", {}) for name in NAMES for one in outputs(running.load(name))]
+    shown = [said(one["text/html"]) for one in every if "text/html" in one]
+    assert len(shown) >= 20
     for html in shown:
         assert Page(html).faults == [] and raw(html) == []
 

@@ -13,7 +13,7 @@ import tkg
 from tkg.clock import ManualClock
 from tkg.demo import play
 from tkg.demo.story import PREDICATE, SUBJECT
-from tkg.gate.accounts import Stage
+from tkg.gate.accounts import Mistakes, Stage
 from tkg.memory.handle import Handle
 
 pytest.importorskip("matplotlib")
@@ -57,7 +57,7 @@ def words(figure: Any) -> str:
         ("timeline", ["valid time", "known", "(UTC)", "17 Aug 2025", "1 Sep 2025", "regional settlement mailbox", "case-management queue"]),
         ("chain", ["Where it came from", "day (UTC)", "1 Sep 2025", "17 Sep 2025", "first shown", "quarantined", "✗ revoked, agent_inferred"]),
         ("lineage", ["Lineage of", "source ✓ active", "claim ✗ revoked", "✗ revoked"]),
-        ("exposure", ["Who was shown", "session", "reads so far", "when it was shown (UTC)", "desk-4", "desk-9", "it itself"]),
+        ("exposure", ["Who was shown", "session", "reads so far", "when it was shown (UTC)", "desk-4", "desk-9", "it was shown itself"]),
         ("blast", ["If it were revoked", "now", "after", "1 fall", "✓ active", "✗ revoked", "summary"]),
         ("funnel", ["candidates", "37 came, 11 routed", "25 came, 10 merged", "accepted", "15 (40.5%)", "went on", "merged"]),
     ],
@@ -65,6 +65,29 @@ def words(figure: Any) -> str:
 def test_each_picture_tells_what_it_shows(pictures: dict[str, Any], name: str, told: list[str]) -> None:
     said = words(pictures[name])
     assert [one for one in told if one not in said] == [], said
+
+
+def test_what_mistakes_cost_and_how_questions_came_out() -> None:
+    usual, strict = (
+        Mistakes(false_accepts=8, false_rejects=110, reviews=41),
+        Mistakes(false_accepts=3, false_rejects=260, reviews=18),
+    )
+    figure = plot.losses({"usual": usual, "strict": strict}, tkg.WritePolicy().loss)
+    said = words(figure)
+    assert [
+        one
+        for one in ("280.25", "324.50", "weight of one false acceptance", "loss", "usual", "strict")
+        if one not in said
+    ] == []
+    lines = [one for one in figure.axes[0].lines if len(one.get_xdata()) > 2]
+    assert [round(float(one.get_ydata()[0]), 2) for one in lines] == [120.25, 264.5]
+    assert len({one.get_linestyle() for one in lines}) == 2
+    bars = plot.outcomes(
+        {"off": {"right": 0, "wrong": 0}, "on": {"right": 7, "wrong": 3}}, unit="questions", name="Both"
+    )
+    said = words(bars)
+    assert [one for one in ("Both", "questions", "off", "on", "right", "wrong", "7", "3") if one not in said] == []
+    assert sum(one.get_width() for one in bars.axes[0].patches) == 10
 
 
 def test_a_chain_of_several_has_the_edges_of_each(story: tuple[Handle, dict[str, Any]]) -> None:

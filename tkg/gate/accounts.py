@@ -9,6 +9,7 @@ from math import sqrt
 from typing import Final, Literal
 
 from tkg.model.base import Value
+from tkg.model.display import Parts
 from tkg.model.policy import LossWeights, WritePolicy
 from tkg.model.predicate import Predicate
 from tkg.model.scope import Channel
@@ -85,6 +86,15 @@ class Stage(Value):
     def leaving(self) -> int:
         """How many went on."""
         return self.entering - self.routed - self.rejected - self.merged - self.held
+
+    def _display_(self) -> Parts:
+        stopped = {how: f"{getattr(self, how):,}" for how in ("routed", "rejected", "merged", "held")}
+        return {
+            "stage": self.name.replace("_", " "),
+            "came": f"{self.entering:,}",
+            **stopped,
+            "went on": f"{self.leaving:,}",
+        }
 
 
 def funnel(decisions: Iterable[Recorded]) -> tuple[Stage, ...]:

@@ -61,6 +61,8 @@ class Recalled(Displayed):
         """Scores, both times, what was left out and why."""
         return self.outcome
 
+    _repr_pretty_ = Displayed._repr_pretty_  # else the dataclass would show itself in full
+
     def _brief_(self) -> str:
         return f"{len(self.items)} item(s)"
 

@@ -11,7 +11,7 @@ from tkg.model.display import Displayed, Parts
 from tkg.text import safe_text
 
 
-class Value(BaseModel, Displayed):
+class Value(Displayed, BaseModel):
     """A frozen value; unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=False)

@@ -48,7 +48,7 @@ def brief(value: object) -> str:
             return str(len(listed))
         return ", ".join(brief(one) for one in listed)
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return f"{value:.4g}" if abs(value) < 1 else f"{value:,.2f}".removesuffix(".00")
     return "" if value is None else _FRACTION.sub("", str(value))
 
 

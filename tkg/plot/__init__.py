@@ -8,9 +8,22 @@ The figures need matplotlib (`pip install tkg[plot]`); nothing here reads a stor
 
 from __future__ import annotations
 
+from tkg.plot.compare import losses, outcomes
 from tkg.plot.counts import blast, exposure, funnel
 from tkg.plot.graph import lineage
 from tkg.plot.save import png, save, svg
 from tkg.plot.times import poison_chain, timeline
 
-__all__ = ["blast", "exposure", "funnel", "lineage", "png", "poison_chain", "save", "svg", "timeline"]
+__all__ = [
+    "blast",
+    "exposure",
+    "funnel",
+    "lineage",
+    "losses",
+    "outcomes",
+    "png",
+    "poison_chain",
+    "save",
+    "svg",
+    "timeline",
+]

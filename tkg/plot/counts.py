@@ -97,7 +97,10 @@ def exposure(found: Blast, *, name: str | None = None, most: int = 30) -> Figure
         title(made, shown(name or f"Who was shown {target}", 90))
         times = [at for one in found.reads if (at := moment(one.at)) is not None]
         roots = {one.id for one in found.target}
-        for direct, marker, label in ((True, "o", "it itself"), (False, "^", "only what grew from it")):
+        for direct, marker, label in (
+            (True, "o", "it was shown itself"),
+            (False, "^", "only what grew from it was shown"),
+        ):
             points = [
                 (at, sessions.index(one.session or "(no session)"))
                 for one, at in zip(found.reads, times, strict=True)

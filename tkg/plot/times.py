@@ -160,7 +160,12 @@ def poison_chain(*found: PoisonChain, most: int = 40) -> Figure:
             Line2D([], [], marker=marker, ls="", color=colour, markersize=6, label=word)
             for word, (marker, colour) in words.items()
         ]
-        made.legend(handles=keys, loc="outside lower center", ncols=min(8, len(keys)), frameon=False)
+        made.legend(
+            handles=keys,
+            loc="outside lower center",
+            ncols=len(keys) if len(keys) < 9 else -(-len(keys) // 2),
+            frameon=False,
+        )
     return made
 
 

@@ -97,6 +97,8 @@ class RecallItem(Displayed):
     state: str = "active"
     note: str | None = None
 
+    _repr_pretty_ = Displayed._repr_pretty_  # else the dataclass would show itself in full
+
     def _display_(self) -> Parts:
         return {
             "says": self.text,
