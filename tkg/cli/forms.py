@@ -249,6 +249,7 @@ def forms() -> dict[str, type[Form]]:
             refused=int,
             failed=int,
             claims=dict[str, int],
+            older_versions=dict[str, int],
         ),
         _form("tkg.propose/1", **verdict),
         _form("tkg.confirm/1", **verdict),

@@ -149,9 +149,11 @@ def _summary(tally: Tally, json: bool) -> None:
         print_json("tkg.ingest/1", tally.fields())
         return
     figures = tally.fields()
-    claims = figures.pop("claims")
+    claims, older = figures.pop("claims"), figures.pop("older_versions")
     print_fields([(name.replace("_", " "), str(number)) for name, number in figures.items()])
     print_fields([("claims", ", ".join(f"{number} {name}" for name, number in claims.items() if number) or "none")])
+    if older:
+        print_fields([("of older versions", ", ".join(f"{number} {name}" for name, number in older.items()))])
 
 
 @contextmanager

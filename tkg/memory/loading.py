@@ -17,7 +17,7 @@ from tkg.extractors.contract import Ahead
 from tkg.extractors.tables import Row, TableMapping, read_table
 from tkg.extractors.turns import Problem
 from tkg.ids import digest
-from tkg.memory import remembering
+from tkg.memory import remembering, versions
 from tkg.memory.handle import Handle
 from tkg.memory.store import Memory
 from tkg.model.document import Document
@@ -49,6 +49,8 @@ class Tally:
     refused: int = 0
     failed: int = 0
     claims: Counter[str] = field(default_factory=Counter)
+    #: what became of the claims of older versions
+    renewed: Counter[str] = field(default_factory=Counter)
 
     def count(self, verdicts: list[Verdict], *, new: bool) -> None:
         """Count what one document gave; `new` says whether anything was written."""
@@ -71,6 +73,7 @@ class Tally:
             "refused": self.refused,
             "failed": self.failed,
             "claims": claims,
+            "older_versions": dict(sorted(self.renewed.items())),
         }
 
 
@@ -203,10 +206,36 @@ class Loader:
             ModelUnavailable: the model's server cannot be used; neither could it for what comes after.
         """
         self._head()  # a tenant that cannot be opened is one error, not one for each item
+        whole = _Whole()
         for group in self._groups(items):
             ahead = self._ahead(group) if len(group) > 1 else self.extractor
             for item in group:
+                for document in whole.before(item):
+                    self._renew(document, tally, problem)
+                failed = tally.failed + tally.refused
                 done(item if isinstance(item, Document) else None, self._load_one(item, ahead, tally, problem))
+                whole.add(item, failed=tally.failed + tally.refused > failed)
+        for document in whole.before(None):
+            self._renew(document, tally, problem)
+
+    def _renew(self, parts: list[Document], tally: Tally, problem: Callable[[str], None]) -> None:
+        """Look what became of the claims of older versions, once a whole document was read."""
+        first = parts[0]
+        version = self._version(first) if len(parts) == 1 or self.version is not None else first.version
+        if version is None or first.media == "turn" or not self.memory.exists(self.tenant):
+            return
+        tenant = self.memory.tenant(self.tenant)
+        caller = self._handle(first).caller
+        text = "\n".join(one.text for one in parts)
+        with tenant.lock:
+            found = versions.renew(tenant, caller, versions.Renewed(first.uri, version, text, first.observed_at))
+        for one in found:
+            tally.renewed[one.state] += 1
+            if one.state in ("changed", "gone"):
+                then = (
+                    "suspended" if one.suspended else "another took its place" if one.by else "other evidence holds it"
+                )
+                problem(f"{first.uri}: {one.state} since version {one.version}, {then}: {one.says}")
 
     def _load_one(
         self, item: formats.Read, extractor: Extractor | None, tally: Tally, problem: Callable[[str], None]
@@ -289,6 +318,29 @@ class Loader:
                 if new:
                     tally.claims.update(one.outcome.value for one in verdicts)
             done()
+
+
+class _Whole:
+    """Gathers the parts of one document (pages of a PDF) until the next one begins; parts that failed spoil it."""
+
+    def __init__(self) -> None:
+        self._parts: list[Document] = []
+        self._spoiled: set[str] = set()
+
+    def before(self, item: formats.Read | None) -> list[list[Document]]:
+        """Return the document that ends before an item."""
+        uri = None if item is None else item.path if isinstance(item, Problem) else item.uri
+        if not self._parts or self._parts[0].uri == uri:
+            return []
+        parts, self._parts = self._parts, []
+        return [] if parts[0].uri in self._spoiled else [parts]
+
+    def add(self, item: formats.Read, *, failed: bool) -> None:
+        """Take in a part."""
+        if isinstance(item, Problem) or failed:
+            self._spoiled = {item.path if isinstance(item, Problem) else item.uri}
+        if isinstance(item, Document) and item.media != "turn":
+            self._parts.append(item)
 
 
 def _session(item: formats.Read) -> tuple[str, str | None]:

@@ -95,7 +95,7 @@ def _remember(tenant: Tenant, caller: Caller, passage: Passage, text: str) -> li
     episode_verdict = _request(tenant, caller, passage, evidence, observed, digest(text))
     while (done := tenant.graph.verdict(episode_verdict)) is not None:
         if done[0].artefact_id is None or tenant.book.status(done[0].artefact_id) != "erased":
-            return [done[0], *_earlier(tenant, episode_verdict)]
+            return [done[0], *earlier(tenant, episode_verdict)]
         # what was written then is erased: asking again is another request
         episode_verdict = tenant.names.request("vrd", "after erasure", episode_verdict)
     label = written_label(tenant, caller)
@@ -121,12 +121,12 @@ def _remember(tenant: Tenant, caller: Caller, passage: Passage, text: str) -> li
         return [verdict]
     verdicts: list[Verdict] = []
     hedged = False
-    for candidate in filter(_has_time, found):
+    for candidate in filter(has_time, found):
         if candidate.modality is not Modality.ASSERTED:
             hedged = hedged or candidate.modality in (Modality.HEDGED, Modality.HABITUAL)
             if not (candidate.modality is Modality.HEDGED and caller.channel is Channel.AGENT_INFERRED):
                 continue
-        verdict_id = _number(tenant, episode_verdict, len(verdicts))
+        verdict_id = numbered(tenant, episode_verdict, len(verdicts))
         verdicts.append(
             _candidate(tenant, caller, candidate, evidence, verdict_id, dated=passage.observed_at is not None)
         )
@@ -228,15 +228,16 @@ def _refused(caller: Caller, judged: Judgement, verdict_id: str, candidate: str,
     return verdict_on(caller, judged, verdict_id=verdict_id, candidate=candidate, kind="episode", label=label)
 
 
-def _number(tenant: Tenant, episode_verdict: str, number: int) -> str:
+def numbered(tenant: Tenant, episode_verdict: str, number: int) -> str:
+    """Return the id of the verdict on a text's n-th claim, by which erasure finds the claims of a text."""
     return tenant.names.request("vrd", "extracted", episode_verdict, str(number))
 
 
-def _earlier(tenant: Tenant, episode_verdict: str) -> list[Verdict]:
+def earlier(tenant: Tenant, episode_verdict: str) -> list[Verdict]:
     """Return the verdicts on the claims of an episode that is already stored."""
     verdicts = []
     for number in range(1000):
-        found = tenant.graph.verdict(_number(tenant, episode_verdict, number))
+        found = tenant.graph.verdict(numbered(tenant, episode_verdict, number))
         if found is None:
             break
         verdicts.append(found[0])
@@ -259,7 +260,7 @@ def _start(found: Extracted) -> str | None:
     return found.valid_from
 
 
-def _has_time(found: Extracted) -> bool:
+def has_time(found: Extracted) -> bool:
     """Return whether a candidate's times make an interval; where they do not, the rest of the text still counts."""
     try:
         _start(found)
@@ -268,14 +269,9 @@ def _has_time(found: Extracted) -> bool:
     return True
 
 
-def _candidate(
-    tenant: Tenant, caller: Caller, found: Extracted, evidence: Evidence, verdict_id: str, *, dated: bool
-) -> Verdict:
-    if (before := tenant.graph.verdict(verdict_id)) is not None:
-        return before[0]
-    if not found.stated and caller.channel is not None:  # what a model concluded is no word of who wrote the text
-        caller = replace(caller, channel=min(caller.channel, Channel.AGENT_INFERRED, key=lambda one: one.rank))
-    proposal = Proposal.read(
+def proposal_of(found: Extracted, evidence: Evidence) -> Proposal:
+    """Return what is proposed of a candidate, with the words it was found in as evidence."""
+    return Proposal.read(
         subject=found.subject,
         predicate=found.predicate,
         object=found.object,
@@ -288,7 +284,17 @@ def _candidate(
         ),
         modality=found.modality,
     )
-    return writing.write(tenant, caller, writing.prepare(tenant, caller, replace(proposal, dated=dated)), verdict_id)
+
+
+def _candidate(
+    tenant: Tenant, caller: Caller, found: Extracted, evidence: Evidence, verdict_id: str, *, dated: bool
+) -> Verdict:
+    if (before := tenant.graph.verdict(verdict_id)) is not None:
+        return before[0]
+    if not found.stated and caller.channel is not None:  # what a model concluded is no word of who wrote the text
+        caller = replace(caller, channel=min(caller.channel, Channel.AGENT_INFERRED, key=lambda one: one.rank))
+    proposal = replace(proposal_of(found, evidence), dated=dated)
+    return writing.write(tenant, caller, writing.prepare(tenant, caller, proposal), verdict_id)
 
 
 def _episode(

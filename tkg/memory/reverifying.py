@@ -70,7 +70,7 @@ def reverify(
             if spent or (most is not None and len(known) >= most):
                 return EvidenceReport(items=tuple(items), without=without, left=len(due) - place)
             known[bare] = fetch(uri, limits)
-        items.append(_record(tenant, evidence, uri, known[bare], record))
+        items.append(record_again(tenant, evidence, uri, known[bare], record))
     return EvidenceReport(items=tuple(items), without=without)
 
 
@@ -83,7 +83,7 @@ def _due(tenant: Tenant, within: Callable[[str], bool]) -> tuple[list[tuple[Stor
             continue
         view = tenant.graph.evidence(evidence.id)
         uri = None if view is None else view.source.uri
-        if uri is None or not (tenant.book.status(evidence.id) == "active" or _ours(tenant, evidence.id)):
+        if uri is None or not (tenant.book.status(evidence.id) == "active" or outside_the_base(tenant, evidence.id)):
             continue
         if evidence.quote is None and not _DIGEST.match(evidence.version or ""):
             without += 1
@@ -99,7 +99,7 @@ def _all(tenant: Tenant) -> Iterator[StoredEvidence]:
         yield from (one for one in entry.records if isinstance(one, StoredEvidence))
 
 
-def _ours(tenant: Tenant, evidence_id: str) -> bool:
+def outside_the_base(tenant: Tenant, evidence_id: str) -> bool:
     """Return whether it was this that took the evidence out of the base."""
     last = tenant.book.last(evidence_id, "status")
     return last is not None and last.value == "quarantined" and last.code == CODE
@@ -134,11 +134,12 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def _record(tenant: Tenant, evidence: StoredEvidence, uri: str, found: Fetched, record: bool) -> Rechecked:
+def record_again(tenant: Tenant, evidence: StoredEvidence, uri: str, found: Fetched, record: bool = True) -> Rechecked:
+    """Record what looking at evidence again found, with all it brings about; without `record` only say it."""
     state, why = compare(evidence, found)
     last = tenant.book.last(evidence.id, "verified")
     before = "" if last is None else last.value
-    out = _ours(tenant, evidence.id)
+    out = outside_the_base(tenant, evidence.id)
     changes: dict[str, str] = {}
     if state in _BAD and not out:
         changes = {evidence.id: "quarantined"}
@@ -168,6 +169,11 @@ def _record(tenant: Tenant, evidence: StoredEvidence, uri: str, found: Fetched, 
 def _old(tenant: Tenant, evidence_id: str) -> bool:
     looked = [seq for seq, one in tenant.book.history(evidence_id) if one.axis == "verified"]
     return max(looked, default=0) <= tenant.written_by(_AGAIN)
+
+
+def remark(tenant: Tenant, evidence: StoredEvidence, state: str) -> None:
+    """Record a state of evidence that changes nothing else."""
+    tenant.commit("reverify", evidence.scope, [_mark(tenant, evidence.id, state)])
 
 
 def _mark(tenant: Tenant, target: str, state: str) -> StatusChange:
