@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from tkg.ids import kind_of
-from tkg.memory.answers import Frozen
 from tkg.memory.caller import Caller
 from tkg.memory.fetching import Fetched
 from tkg.memory.reverifying import compare, outside_the_base, record_again, remark
 from tkg.memory.states import state_of
 from tkg.memory.tenant import Tenant
+from tkg.model.base import Value
 from tkg.model.evidence import StoredEvidence
 from tkg.model.scope import Channel
 from tkg.model.time import Instant
@@ -26,7 +26,7 @@ from tkg.model.time import Instant
 _ANY: frozenset[Channel] = frozenset({Channel.SYSTEM_OF_RECORD, Channel.HUMAN_VERIFIED})
 
 
-class ClaimRenewed(Frozen):
+class ClaimRenewed(Value):
     """What became of one claim of an older version; `by` is the claim that took its place."""
 
     claim: str
