@@ -6,6 +6,7 @@ the text. JSON is read as the YAML it nearly always is; tabs between tokens, whi
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -143,6 +144,23 @@ def leaves(text: str, limits: Limits | None = None, media: str = "yaml") -> list
     return out
 
 
+def _check_json(text: str) -> None:
+    """Refuse what only YAML would read: `{owner audit}` is a file that was damaged.
+
+    Raises:
+        InvalidText: it is no JSON; the message says where.
+    """
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise InvalidText(f"the file is not readable JSON at {where}: {error.msg}") from None
+    except RecursionError:
+        raise TooLarge("the file is nested too deeply to be read; flatten it") from None
+    except ValueError:  # an integer of thousands of digits is a text like any other here
+        return
+
+
 class ConfigExtractor:
     """Reads YAML, JSON, TOML, INI and .env documents.
 
@@ -169,6 +187,8 @@ class ConfigExtractor:
             TooLarge: over the limits.
         """
         check_size(document, self._limits)
+        if document.media == "json":
+            _check_json(document.text)
         stem = _stem(document.uri)
         found = (self._candidate(document, stem, leaf) for leaf in leaves(document.text, self._limits, document.media))
         return checked(document, (item for item in found if item is not None), self._limits)

@@ -63,6 +63,8 @@ FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 MAX_FILE: Final = 16 * 1024 * 1024
 #: longest line of a JSON lines file, in bytes
 MAX_LINE: Final = 1024 * 1024
+#: bytes at the beginning of a file of lines that are looked at before the first
+_LOOK: Final = 4096
 #: formats that share a suffix with another one
 _SUFFIX_OF: Final[dict[Format, Format]] = {"locomo": "json", "chat": "json", "whatsapp": "text"}
 
@@ -187,22 +189,29 @@ def decoded(raw: bytes, uri: str, line: int | None) -> str | Problem:
 
 
 def _read_lines(path: Path, uri: str, observed_at: Instant) -> Iterator[Read]:
-    number = 0
+    number, filled = 0, False
     try:
         with path.open("rb") as file:
+            look = file.read(_LOOK)
+            if b"\x00" in look and look.lstrip()[:1] != b"{":  # said once, not for each of its lines
+                yield Problem(uri, None, "the file is binary (it holds NUL bytes); extract its text first")
+                return
+            file.seek(0)
             while raw := file.readline(MAX_LINE + 1):
                 number += 1
                 if len(raw) > MAX_LINE:
+                    filled = True
                     yield Problem(uri, number, f"the line is longer than {MAX_LINE} bytes; split the message")
                     while raw and not raw.endswith(b"\n"):
                         raw = file.readline(MAX_LINE)
                     continue
                 if raw.strip():
+                    filled = True
                     yield _message(raw, uri, number, observed_at)
     except OSError as error:
         yield Problem(uri, number or None, f"the file cannot be read: {error.strerror}")
         return
-    if number == 0:
+    if not filled:
         yield Problem(uri, None, "there is no text in it")
 
 

@@ -45,6 +45,8 @@ def read_locomo(text: str, observed_at: Instant) -> Iterator[Document | str]:
         yield f"the file is not JSON: {reason}"
         return
     samples = data if isinstance(data, list) else [data]
+    if not samples:
+        yield "there are no conversations in it"
     for number, sample in enumerate(samples, 1):
         conversation = sample.get("conversation") if isinstance(sample, dict) else None
         if not isinstance(conversation, dict):
