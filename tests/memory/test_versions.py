@@ -34,7 +34,9 @@ class Shelf:
         now = to_instant(self.stage.clock.now())
         loader = Loader(self.stage.memory, "acme", None, channel, who)
         stated = now if text is not None else now - 86_400_000_000
-        loader.load_all(documents_of(self.folder, now=now, stated=stated), tally, problem=lines.append)
+        loader.load_all(
+            documents_of(self.folder, now=now, stated=stated), tally, problem=lines.append, notice=lines.append
+        )
         return tally, lines
 
     def head(self) -> Any:
@@ -74,7 +76,7 @@ def test_every_claim_of_the_old_version_is_told(shelf: Shelf) -> None:
     assert tally.renewed["gone"] == 1 and tally.renewed["changed"] == 1
     assert tally.renewed["moved"] + tally.renewed["still there"] == 2
     assert shelf.states() == {"archive": "Redis", "Mira": "none", "gateway": "Oslo", "cutoff": "18:00"}
-    assert len(lines) == 2 and any("gone" in one and "suspended: Mira owns ledger" in one for one in lines)
+    assert len(lines) == 2 and any("gone" in one and "it is suspended: Mira owns ledger" in one for one in lines)
     assert any("changed" in one and "another took its place: cutoff value 17:00" in one for one in lines)
 
 

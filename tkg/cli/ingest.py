@@ -133,7 +133,7 @@ def _load(
     with _progressing(paths, chosen, now) as advance:
         for path in paths:
             found = documents_of(path, format=chosen, now=now, stated=stated)
-            loader.load_all(found, tally, problem=complain, done=advance)
+            loader.load_all(found, tally, problem=complain, done=advance, notice=complain)
 
 
 def _ended(tally: Tally, json: bool) -> int:

@@ -191,6 +191,7 @@ class Loader:
         *,
         problem: Callable[[str], None],
         done: Callable[[Document | None, list[Verdict]], None] = lambda document, verdicts: None,
+        notice: Callable[[str], None] = lambda sentence: None,
     ) -> None:
         """Load items one by one; the rest goes on after one that cannot be read or is refused.
 
@@ -199,6 +200,7 @@ class Loader:
             tally: where everything is counted.
             problem: gets one line for each item that failed or was refused.
             done: called after each item, with its document and verdicts.
+            notice: gets one line for each claim of an older version that the new one changed or no longer holds.
 
         Raises:
             StoreError: the store is busy, damaged or full; nothing after it would work.
@@ -211,14 +213,14 @@ class Loader:
             ahead = self._ahead(group) if len(group) > 1 else self.extractor
             for item in group:
                 for document in whole.before(item):
-                    self._renew(document, tally, problem)
+                    self._renew(document, tally, notice)
                 failed = tally.failed + tally.refused
                 done(item if isinstance(item, Document) else None, self._load_one(item, ahead, tally, problem))
                 whole.add(item, failed=tally.failed + tally.refused > failed)
         for document in whole.before(None):
-            self._renew(document, tally, problem)
+            self._renew(document, tally, notice)
 
-    def _renew(self, parts: list[Document], tally: Tally, problem: Callable[[str], None]) -> None:
+    def _renew(self, parts: list[Document], tally: Tally, notice: Callable[[str], None]) -> None:
         """Look what became of the claims of older versions, once a whole document was read."""
         first = parts[0]
         version = self._version(first) if len(parts) == 1 or self.version is not None else first.version

@@ -33,7 +33,8 @@ class ClaimRenewed(Value):
     evidence: str
     version: str | None
     state: Literal["still there", "moved", "changed", "gone"]
-    suspended: bool = False
+    #: state of the claim now
+    now: str = ""
     by: str | None = None
     says: str = ""
 
@@ -140,7 +141,7 @@ def _told(
 ) -> ClaimRenewed:
     view = tenant.graph.claim(claim)
     said = "" if view is None else f"{view.claim.subject} {view.claim.predicate} {view.claim.object}"
-    suspended = state in ("changed", "gone") and state_of(tenant, claim).state == "suspended"
+    now = state_of(tenant, claim).state
     return ClaimRenewed(
-        claim=claim, evidence=evidence.id, version=evidence.version, state=state, suspended=suspended, by=by, says=said
+        claim=claim, evidence=evidence.id, version=evidence.version, state=state, now=now, by=by, says=said
     )
