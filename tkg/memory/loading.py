@@ -234,10 +234,9 @@ class Loader:
         for one in found:
             tally.renewed[one.state] += 1
             if one.state in ("changed", "gone"):
-                then = (
-                    "suspended" if one.suspended else "another took its place" if one.by else "other evidence holds it"
-                )
-                problem(f"{first.uri}: {one.state} since version {one.version}, {then}: {one.says}")
+                kept = "other evidence holds it" if one.now == "active" else f"it is {one.now}"
+                then = "another took its place" if one.by else kept
+                notice(f"{first.uri}: {one.state} since version {one.version}, {then}: {one.says}")
 
     def _load_one(
         self, item: formats.Read, extractor: Extractor | None, tally: Tally, problem: Callable[[str], None]
