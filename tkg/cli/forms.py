@@ -23,6 +23,7 @@ from tkg.memory import (
     auditing,
     checking,
     copying,
+    core,
     doctor,
     drifting,
     findings,
@@ -76,6 +77,8 @@ class Item(Form):
     locator: str | None
     score: float
     note: str | None
+    pinned: bool
+    found_by: list[str]
 
 
 class Note(Form):
@@ -228,6 +231,9 @@ def _of_declarations() -> list[type[Form]]:
         _form("tkg.predicates.suggest/1", count=int, items=list[Suggested], toml=str),
         _form("tkg.contradictions.audit/1", count=int, items=list[auditing.Finding], next=str | None),
         _form("tkg.skills/1", count=int, items=list[skills.SkillShown]),
+        _form("tkg.ran/1", id=str, failures=int, verified=int, last=str | None),
+        _form("tkg.core/1", base=core.Core),
+        _form("tkg.core.read/1", base=core.CoreImport),
     ]
 
 

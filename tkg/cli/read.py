@@ -38,7 +38,7 @@ from tkg.cli.screen import (
 from tkg.memory.answers import EvidenceShown, Explanation, Value
 from tkg.memory.reading import Recalled
 from tkg.model.time import iso
-from tkg.recall.model import RecallItem
+from tkg.recall.model import RecallItem, RecallOutcome
 from tkg.text import safe_text
 
 _Subject = Annotated[str, typer.Argument(metavar="SUBJECT", help="What it is about.")]
@@ -74,7 +74,7 @@ def recall(
         show_recalled(result)
 
 
-def _item(item: RecallItem) -> dict[str, Any]:
+def _item(item: RecallItem, trace: RecallOutcome) -> dict[str, Any]:
     return {
         "id": item.id,
         "kind": item.kind,
@@ -94,6 +94,8 @@ def _item(item: RecallItem) -> dict[str, Any]:
         "locator": item.locator,
         "score": round(item.score, 6),
         "note": item.note,
+        "pinned": item.pinned,
+        "found_by": list(trace.found_by.get(item.id, ())),
     }
 
 
@@ -105,7 +107,7 @@ def _recalled(result: Recalled) -> dict[str, Any]:
         "valid_at": iso(trace.valid_at),
         "as_of": trace.as_of,
         "intent": {"mode": trace.intent.mode, "rule": trace.intent.rule, "phrase": trace.intent.phrase},
-        "items": [_item(one) for one in result.items],
+        "items": [_item(one, trace) for one in result.items],
         "notes": [{"id": one.id, "code": one.code, "key": one.key, "text": one.text} for one in trace.notes],
         "left_out": [{"id": one, "reason": reason} for one, reason in trace.left_out],
         "abstained": None

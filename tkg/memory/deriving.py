@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any, get_args
 
 from tkg.errors import Conflict, Frozen, NotFound, Rejected, RequestError
-from tkg.memory import writing
+from tkg.memory import skills, writing
 from tkg.memory.acting import check_authority
 from tkg.memory.caller import Caller
 from tkg.memory.exposure import label_of, label_of_session, least, shown_antecedents
@@ -130,6 +130,7 @@ def derive(
         raise RequestError(_KINDS)
     if meta is not None and not isinstance(meta, Mapping):
         raise RequestError("meta takes a mapping of plain texts, such as {'name': 'file-a-report'}")
+    version = 1
     if kind == "claim":
         proposal = Proposal.from_mapping(content)
         found = basis(tenant, caller, kind, used, from_, alternatives)
@@ -138,15 +139,18 @@ def derive(
         raise RequestError(_KINDS)
     if len(alternatives) > 1:
         raise RequestError("a text rests on all that was in its context: alternatives exist for claims only")
+    if kind == "skill":
+        content, meta, version = skills.as_written(tenant, caller, content, meta or {})
     if not isinstance(content, str):
         raise RequestError(f"the content of a {kind} is text")
     text = clean(content, "content")
     kept = {clean(key, "meta", limit=MAX_NAME): clean(value, "meta") for key, value in (meta or {}).items()}
-    return _write_artefact(tenant, caller, kind, text, basis(tenant, caller, kind, used, from_, alternatives), kept)
+    found = basis(tenant, caller, kind, used, from_, alternatives)
+    return _write_artefact(tenant, caller, kind, text, found, kept, version)
 
 
 def _write_artefact(
-    tenant: Tenant, caller: Caller, kind: str, text: str, found: Basis, meta: Mapping[str, str]
+    tenant: Tenant, caller: Caller, kind: str, text: str, found: Basis, meta: Mapping[str, str], version: int = 1
 ) -> Artefact | Verdict:
     """Let the gate judge a text with the label of its whole basis, and write what it allows.
 
@@ -175,6 +179,7 @@ def _write_artefact(
         label=found.label,
         observed_at=tenant.now(),
         session_id=None if caller.session is None else tenant.names.session(caller.session),
+        version=version,
         content=text,
         meta=dict(meta),
     )

@@ -24,6 +24,7 @@ from tkg.memory.answers import Explanation, Lineage, Plan, Value
 from tkg.memory.asking import Asking
 from tkg.memory.auditing import AuditPage
 from tkg.memory.care import Care
+from tkg.memory.curating import Curating
 from tkg.memory.gatekeeping import Gatekeeping
 from tkg.memory.incidents import Incidents
 from tkg.memory.predicates import DeclaredPredicate
@@ -38,7 +39,7 @@ from tkg.model.verdict import Verdict
 from tkg.model.view import RetrievalView
 
 
-class Handle(Care, Asking, Gatekeeping, Incidents):
+class Handle(Care, Curating, Asking, Gatekeeping, Incidents):
     """Memory as one caller may use it. Made by `Memory.scope`; holds no state of its own."""
 
     # -- writing
@@ -162,7 +163,7 @@ class Handle(Care, Asking, Gatekeeping, Incidents):
     def derive(
         self,
         kind: str,
-        content: str | Mapping[str, str],
+        content: str | Mapping[str, Any],
         *,
         used: object = None,
         from_: Sequence[str] = (),
@@ -176,7 +177,8 @@ class Handle(Care, Asking, Gatekeeping, Incidents):
 
         Args:
             kind: "summary", "skill", "action" (queued until `dispatch`) or "claim".
-            content: the text; for a claim a mapping with subject, predicate, object (and valid_from, valid_to).
+            content: the text; for a claim a mapping with subject, predicate, object (and valid_from, valid_to); for a skill
+                either, the mapping with name, description, preconditions, steps (each with do and tool), success_check.
             used: a result of `recall`, or several.
             from_: ids used besides.
             alternatives: for a claim: lists of ids, each enough by itself.

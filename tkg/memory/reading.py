@@ -13,6 +13,7 @@ from tkg.html import element, folded, table
 from tkg.memory import at_use
 from tkg.memory.answers import Value
 from tkg.memory.caller import Caller
+from tkg.memory.pins import pins
 from tkg.memory.pointers import look_up
 from tkg.memory.slots import Slots
 from tkg.memory.tenant import AsOf, Tenant
@@ -178,6 +179,7 @@ def request_of(
             raise RequestError(f"{name} must be a whole number, not {type(given).__name__}")
     policy = tenant.policies.read
     latest = tenant.ledger.head.seq
+    known = None if as_of is None else min(tenant.seq_of(as_of), latest)
     return RecallRequest(
         query=clean(query, "query", limit=MAX_QUERY),
         visible=caller.scope.visible,
@@ -186,9 +188,10 @@ def request_of(
         token_budget=policy.token_budget if token_budget is None else token_budget,
         latest=latest,
         valid_at=None if valid_at is None else tenant.instant_of(valid_at),
-        as_of=None if as_of is None else min(tenant.seq_of(as_of), latest),
+        as_of=known,
         kinds=KINDS,
         count_tokens=tenant.count_tokens,
+        pinned=pins(tenant, caller.scope.visible, latest if known is None else known),
     )
 
 
@@ -204,7 +207,7 @@ def answer(tenant: Tenant, caller: Caller, request: RecallRequest, *, nonce: str
         request,
         graph=tenant.graph,
         index=tenant.index,
-        judge=lambda window, known: _judge(tenant, caller, window, known, request.latest),
+        judge=lambda window, known: judge_at(tenant, caller, window, known, request.latest),
         policy=tenant.policies.read,
         nonce=nonce,
         seq_at=tenant.ledger.seq_at,
@@ -213,7 +216,8 @@ def answer(tenant: Tenant, caller: Caller, request: RecallRequest, *, nonce: str
     return outcome if failed is None else replace(outcome, vectors=failed)
 
 
-def _judge(tenant: Tenant, caller: Caller, window: Window, known: int, latest: int) -> Judge:
+def judge_at(tenant: Tenant, caller: Caller, window: Window, known: int, latest: int) -> Judge:
+    """Return the judge of what this caller may be shown."""
     slots = Slots(tenant, caller.scope.visible, LATEST if known >= latest else known)
     judge = Judge(
         tenant.graph,

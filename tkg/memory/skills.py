@@ -2,7 +2,7 @@
 
 The layout is `<folder>/<tenant>/<user or _>/<name>/SKILL.md`, in the agent-skills format: `name` (that of the folder) and
 `description`, with provenance under `metadata`. A skill whose support dies, that is quarantined, held or erased leaves
-the folder in the operation that does it, and comes back when it stands again. A process that dies in between finds the
+the folder in the operation that does it, and comes back when it stands again; so does one that failed too often in a row. A process that dies in between finds the
 difference when the tenant is opened. Of several skills of one name the one of the highest class, then the newest, lies
 there; a folder that somebody else made is never touched.
 """
@@ -11,21 +11,24 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import yaml
 
+from tkg.belief.runs import runs
 from tkg.errors import Damaged
 from tkg.ids import kind_of
 from tkg.model.artefact import Artefact
 from tkg.model.base import Value as Frozen
 from tkg.model.entry import Entry
 from tkg.model.scope import Scope
+from tkg.model.skill import SkillForm
 from tkg.model.time import iso
 from tkg.model.verdict import StatusChange
 from tkg.model.view import ArtefactView
+from tkg.text import match_form
 
 if TYPE_CHECKING:
     from tkg.memory.caller import Caller
@@ -51,6 +54,10 @@ class SkillShown(Frozen):
     written_seq: int
     live: bool
     path: str | None = None
+    version: int = 1
+    #: runs that failed since the last verified one, and how many were verified
+    failures: int = 0
+    verified_runs: int = 0
 
 
 class _Text(NamedTuple):
@@ -94,12 +101,41 @@ def render_skill(tenant: Tenant, view: ArtefactView, folder: str) -> str:
             "tkg-class": one.label.value,
             "tkg-observed-at": iso(one.observed_at) or "",
             "tkg-transaction": str(view.seq),
+            "tkg-version": str(one.version),
+            "tkg-failures": str(runs(tenant.book, one.id).failures),
             "tkg-rests-on": " ".join(dict.fromkeys(rests_on)),
             "tkg-sources": " ".join(list(sources)[:_SOURCES]),
         },
     }
     front = yaml.safe_dump(head, sort_keys=False, allow_unicode=True, width=10_000)
     return f"---\n{front}---\n\n{text.body.rstrip()}\n"
+
+
+def as_written(
+    tenant: Tenant, caller: Caller, content: str | Mapping[str, Any], meta: Mapping[str, str]
+) -> tuple[str | Mapping[str, Any], Mapping[str, str], int]:
+    """Return a skill's text, meta and version: one more than the highest of its name in this scope.
+
+    A skill given by its parts (`SkillForm`) is written out; one given as text stays as it is.
+
+    Raises:
+        RequestError: a part is missing, unknown or of several lines.
+    """
+    form = None
+    if isinstance(content, Mapping):
+        form = SkillForm.build(**{str(key): value for key, value in content.items()})
+    name = form.name if form is not None else meta.get("name")
+    version = 1
+    if isinstance(name, str) and name:
+        views = (tenant.graph.artefact(one) for one in tenant.graph.skills())
+        mine = [one.artefact for one in views if one is not None and one.artefact.scope == caller.scope.path]
+        same = [one.version for one in mine if match_form((one.meta or {}).get("name") or "") == match_form(name)]
+        version = 1 + max(same, default=0)
+    if form is None:
+        return content, meta, version
+    tools = ", ".join(dict.fromkeys(one.tool for one in form.steps if one.tool))
+    described = {"name": form.name, "description": form.description, "tools": tools}
+    return form.markdown(version), {**{k: v for k, v in described.items() if v}, **meta}, version
 
 
 class SkillFolder:
@@ -132,6 +168,8 @@ class SkillFolder:
         for one in self._known:
             view = tenant.graph.artefact(one)
             if view is None or view.artefact.content is None or not tenant.book.live(one):
+                continue
+            if runs(tenant.book, one).failures >= tenant.policies.read.skill_failures:
                 continue
             key = view.artefact.scope, read_skill(view.artefact).name
             other = wanted.get(key)
@@ -187,6 +225,7 @@ def shown(tenant: Tenant, identifier: str, folder: Path | None) -> SkillShown:
     """Return a skill as it is listed."""
     view = tenant.graph.artefact(identifier)
     assert view is not None
+    told = runs(tenant.book, identifier)
     return SkillShown(
         id=identifier,
         name=read_skill(view.artefact).name,
@@ -195,6 +234,9 @@ def shown(tenant: Tenant, identifier: str, folder: Path | None) -> SkillShown:
         written_seq=view.seq,
         live=tenant.book.live(identifier),
         path=None if folder is None else str(folder),
+        version=view.artefact.version,
+        failures=told.failures,
+        verified_runs=told.verified,
     )
 
 

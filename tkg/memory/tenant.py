@@ -85,6 +85,8 @@ class Tenant:
         self.graph, self.index = self._project(self.ledger)
         self.book = Book(self.graph.changes())
         self.tombstones = Tombstones((change, seq) for seq, change in self.book.of_axis("tombstone"))
+        #: (transaction, change) of what was ever pinned or unpinned; few
+        self.pinned = self.book.of_axis("pin")
         #: claim -> what it depends on, and the reverse; few, so they are kept beside the book
         self.needs: dict[str, list[str]] = {}
         self.needed_by: dict[str, list[str]] = {}
@@ -155,6 +157,8 @@ class Tenant:
             if isinstance(record, StatusChange):
                 self.book.note(record, entry.seq)
                 self.tombstones.note(record, entry.seq)
+                if record.axis == "pin":
+                    self.pinned.append((entry.seq, record))
                 if record.axis == AXIS and self._declared[-1:] != [entry.seq]:
                     self._declared.append(entry.seq)
             elif isinstance(record, Claim):

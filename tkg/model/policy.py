@@ -125,7 +125,8 @@ class ReadPolicy(Value):
     `floor` is the least score of an item, `least_share` the least share of the best item's score: what fits a hundred times
     worse than the best only fills places. `diversity` is the λ of maximal marginal relevance: what says the same as an item already chosen keeps at least this
     share of its score (1: no diversity). `least_similarity` is the cosine from which on an embedder's vectors count as near:
-    everything is nearest to something, and below it nothing was found.
+    everything is nearest to something, and below it nothing was found. `core_items` and `core_tokens` cap what is pinned; a
+    skill that failed `skill_failures` times in a row is not shown.
     """
 
     version: str = "1"
@@ -139,6 +140,9 @@ class ReadPolicy(Value):
     origin_quota: float = 0.5
     diversity: float = 0.7
     least_similarity: float = 0.3
+    core_items: int = 10
+    core_tokens: int = 400
+    skill_failures: int = 3
 
 
 class ForgetPolicy(Value):

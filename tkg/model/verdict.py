@@ -101,6 +101,8 @@ class StatusChange(Value):
     * `tombstone`: erased (target: a keyed id made by `Names.tombstone`): what older evidence may not bring back.
     * `hold`: placed | lifted: a legal hold on a node, entity, source, session, principal or scope path.
     * `storage`: archived | restored: out of recall, kept for audit and replay; decided by the forget policy.
+    * `pin`: pinned | unpinned (target: a claim): in the core that every recall of its scope shows.
+    * `run`: failed | succeeded | verified (target: a skill): how a run of it ended, and whether others than its agent say so.
     * `declared`: declared | withdrawn (target: a predicate id; `reason` is the declaration as JSON).
     * `containment`: a step of a containment that was taken (target: what is contained); `code` is what came of it.
     """
@@ -118,6 +120,8 @@ class StatusChange(Value):
         "review",
         "declared",
         "containment",
+        "pin",
+        "run",
         "content",
         "tombstone",
         "hold",

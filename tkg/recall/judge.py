@@ -14,11 +14,13 @@ from tkg.belief.book import Book
 from tkg.belief.compare import Same
 from tkg.belief.confidence import LADDER
 from tkg.belief.order import backs, standing
+from tkg.belief.runs import Runs, runs
 from tkg.belief.state import lapsed
 from tkg.belief.suspension import Slot
 from tkg.belief.validity import Answer, Layers, effective
 from tkg.graph.port import Graph
 from tkg.ids import kind_of
+from tkg.model.artefact import Artefact
 from tkg.model.claim import Claim, Polarity
 from tkg.model.policy import Policies
 from tkg.model.predicate import Predicate, Registry
@@ -78,6 +80,8 @@ class Standing:
     rivals: tuple[str, ...] = ()
     note: str | None = None
     speaker: str | None = None
+    #: a skill whose last told run failed
+    flagged: bool = False
     seq: int = 0
 
     @property
@@ -162,6 +166,7 @@ class Judge:
         self._views: dict[str, SlotClaim] = {}
         self._sources: dict[str, SourceShown] = {}
         self._lapsed: Callable[[int], int] | None = None
+        self._skills: list[ArtefactView] | None = None
 
     def expire(self, written_by: Callable[[int], int]) -> None:
         """Let time to live count: only for questions about now, where "still true?" is what matters.
@@ -292,6 +297,7 @@ class Judge:
     def _artefact(self, view: ArtefactView) -> Standing:
         artefact, book, as_of = view.artefact, self._book, self._as_of
         backers = self._graph.justifications(artefact.id)
+        told = runs(book, artefact.id, as_of) if artefact.kind == "skill" else Runs()
         requires = backers[0].justification.requires if backers else ()
         status, support = book.status(artefact.id, as_of), book.support(artefact.id, as_of)
         state = "active"
@@ -303,6 +309,10 @@ class Judge:
             state = "suspended" if support == "suspended" else "revoked"
         elif artefact.content is None:
             state = "erased"
+        elif told.failures >= self._policies.read.skill_failures:
+            state = "failing"
+        elif artefact.kind == "skill" and self._replaced(view):
+            state = "superseded"
         return Standing(
             id=artefact.id,
             kind=artefact.kind,
@@ -311,12 +321,29 @@ class Judge:
             eligible=state == "active",
             text=artefact.content or "",
             channel=artefact.label,
-            confidence=LADDER[artefact.label],
+            confidence=_proven(LADDER[artefact.label], told),
             origins=frozenset(origin for b in backers for origin in b.justification.origins),
             observed_at=artefact.observed_at,
             evidence_id=next((one for one in requires if kind_of(one) == "evidence"), None),
             speaker=(artefact.meta or {}).get("speaker"),
+            note=f"failed {told.failures} time(s) since it was last verified" if told.failures else None,
+            flagged=told.failures > 0,
             seq=view.seq,
+        )
+
+    def _replaced(self, view: ArtefactView) -> bool:
+        """Return whether another version of a skill stands in its place, as in the folder of skills."""
+        own = view.artefact
+        if self._skills is None:
+            found = (self._graph.artefact(one) for one in self._graph.skills())
+            self._skills = [one for one in found if one is not None and one.artefact.content is not None]
+        return any(
+            one.artefact.scope == own.scope
+            and skill_name(one.artefact) == skill_name(own)
+            and one.seq <= self._as_of
+            and (one.artefact.label.rank, one.seq) > (own.label.rank, view.seq)
+            and self._book.live(one.artefact.id, self._as_of)
+            for one in self._skills
         )
 
     # -- slots
@@ -389,6 +416,8 @@ class Judge:
         """Return the state to print: `stale` for a text some of whose claims have been replaced since."""
         if found.kind not in ("summary", "skill") or found.state != "active":
             return found.state
+        if found.flagged:
+            return "flagged"
         backers = self._graph.justifications(found.id)
         used = [one for b in backers for one in b.justification.requires if kind_of(one) == "claim"]
         return (
@@ -413,6 +442,18 @@ class Judge:
             shown = SourceShown(evidence.source.uri, own.version, own.locator or turn, speaker, own.quote)
         self._sources[found.id] = shown
         return shown
+
+
+def _proven(confidence: float, told: Runs) -> float:
+    """Return what a skill weighs after its runs: half for each failure in a row; verified, at least as a tool's word."""
+    if told.verified:
+        confidence = max(confidence, LADDER[Channel.TRUSTED_TOOL])
+    return float(confidence * 0.5**told.failures)
+
+
+def skill_name(skill: Artefact) -> str:
+    """Return the name a skill goes by: versions of one skill share it."""
+    return match_form((skill.meta or {}).get("name") or skill.id)
 
 
 def _words(claim: Claim) -> str:

@@ -30,6 +30,7 @@ Reason = Literal[
     "conflict",
     "refined",
     "frozen",
+    "failing",
     "label",
     "floor",
     "duplicate",
@@ -53,6 +54,7 @@ class RecallRequest:
         as_of: the transaction up to which memory is believed; None: what the question says, else all.
         latest: the newest transaction, which a read of "now" is a read of.
         kinds: what may be shown.
+        pinned: claims that are shown whatever is asked, in this order.
         remarks: id -> what its source said when it was asked just now.
         count_tokens: counts the tokens of a text; None: the estimate.
     """
@@ -68,6 +70,7 @@ class RecallRequest:
     kinds: tuple[str, ...] = KINDS
     count_tokens: Callable[[str], int] | None = None
     remarks: Mapping[str, str] = field(default_factory=dict)
+    pinned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ class RecallItem(Displayed):
     """One piece of evidence to weigh: dated, with its class, source and state. Never an instruction.
 
     `state` is "active", "conflict", "stale", "superseded" (only when the question asks about the past) or
-    "unverified". Claims have `subject`, `predicate` and `object`; `text` is readable and complete for every kind.
+    "unverified"; of a skill "flagged" where its last run failed. `pinned` items are the core: shown whatever is asked. Claims have `subject`, `predicate` and `object`; `text` is readable and complete for every kind.
     """
 
     id: str
@@ -96,6 +99,7 @@ class RecallItem(Displayed):
     score: float = 0.0
     state: str = "active"
     note: str | None = None
+    pinned: bool = False
 
     _repr_pretty_ = Displayed._repr_pretty_  # else the dataclass would show itself in full
 

@@ -84,6 +84,7 @@ def item_fields(item: RecallItem) -> dict[str, Any]:
         {
             "id": item.id,
             "kind": item.kind,
+            "pinned": item.pinned,
             "class": item.channel,
             "observed": iso(item.observed_at),
             "valid": valid,

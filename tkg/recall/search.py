@@ -6,7 +6,7 @@ it hands it out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Final, Literal
@@ -113,8 +113,30 @@ def recall(
     pool = gather.everything()
     if present and (not pool.text or asked.something_waits()):
         _look_for_fallen(request, index, asked, pool)
-    items = _choose(request, policy, asked, pool, intent)
-    return _finish(request, policy, pool, items, (intent, window, as_of), nonce)
+    core = _core(request, policy, asked, pool)
+    items = _choose(request, policy, asked, pool, intent, core)
+    return _finish(request, policy, pool, (core, items), (intent, window, as_of), nonce)
+
+
+def _core(request: RecallRequest, policy: ReadPolicy, asked: Judge, pool: Pool) -> list[RecallItem]:
+    """Return the pinned claims that may be shown, within the caps of the core; why one is not shown is in the trace."""
+    core: list[RecallItem] = []
+    left = policy.core_tokens
+    for standing in asked.all(request.pinned):
+        if standing.scope not in request.visible:
+            continue
+        item = replace(shown_item(asked, standing, 0.0), pinned=True)
+        cost = line_tokens(item_line(item), request.count_tokens)
+        if not standing.eligible:
+            pool.left_out.setdefault(standing.id, standing.state)
+        elif standing.channel.rank < policy.least_channel.rank:
+            pool.left_out[standing.id] = "label"
+        elif len(core) >= policy.core_items or cost > left:
+            pool.left_out[standing.id] = "budget"
+        else:
+            core.append(_remarked(item, request))
+            left -= cost
+    return core
 
 
 def _look_for_fallen(request: RecallRequest, index: Index, asked: Judge, pool: Pool) -> None:
@@ -139,9 +161,15 @@ def _ranked(pool: Pool, request: RecallRequest, policy: ReadPolicy, intent: Inte
         yield Ranked(identifier, found, pool.strength[identifier], weight, standing.origins)
 
 
-def _choose(request: RecallRequest, policy: ReadPolicy, asked: Judge, pool: Pool, intent: Intent) -> list[RecallItem]:
-    """Choose the items; a text that says no more than the claims made from it gives its place to the next."""
-    ranked = order(_ranked(pool, request, policy, intent))
+def _choose(
+    request: RecallRequest, policy: ReadPolicy, asked: Judge, pool: Pool, intent: Intent, core: Sequence[RecallItem]
+) -> list[RecallItem]:
+    """Choose the items; a text that says no more than the claims made from it gives its place to the next.
+
+    What is in the core takes no place of its own.
+    """
+    pinned = {item.id for item in core}
+    ranked = order(one for one in _ranked(pool, request, policy, intent) if one.id not in pinned)
     changed = _replaced(request, asked, pool) if intent.mode == "at" else []
     ranked = put_before(ranked, changed)
     while True:
@@ -159,7 +187,7 @@ def _choose(request: RecallRequest, policy: ReadPolicy, asked: Judge, pool: Pool
         pool.left_out.setdefault(identifier, reason)
     # diversity may have put an earlier text before the later one again
     chosen = put_before(selection.chosen, changed)
-    return [_remarked(_item(asked, pool.standing[one.id], value), request) for one, value in chosen]
+    return [_remarked(shown_item(asked, pool.standing[one.id], value), request) for one, value in chosen]
 
 
 def _remarked(item: RecallItem, request: RecallRequest) -> RecallItem:
@@ -232,7 +260,8 @@ def _said(text: str, quotes: list[str]) -> bool:
     return len(left) * 8 <= len(text)
 
 
-def _item(asked: Judge, standing: Standing, value: float) -> RecallItem:
+def shown_item(asked: Judge, standing: Standing, value: float) -> RecallItem:
+    """Return a judged candidate as an item."""
     source = asked.source(standing)
     claim = standing.claim
     item = RecallItem(
@@ -302,29 +331,12 @@ def _abstention(pool: Pool, items: list[RecallItem]) -> Abstention | None:
     return Abstention(code, _RESOLVE[code])
 
 
-def _finish(
-    request: RecallRequest,
-    policy: ReadPolicy,
-    pool: Pool,
-    items: list[RecallItem],
-    times: tuple[Intent, Window, int],
-    nonce: str,
-) -> RecallOutcome:
-    """Fit notes and items into the budget, whole or not at all, and render."""
-    count = request.count_tokens
-    used = frame_tokens(nonce, count)
-    left = request.token_budget - used
-    note_left = min(left, int(request.token_budget * _NOTE_SHARE))
-    notes: list[RecallNote] = []
-    lines: list[str] = []
-    for note in _notes(pool, request)[:_NOTES]:
-        line = note_line(note)
-        if (cost := line_tokens(line, count)) <= note_left:
-            notes.append(note)
-            lines.append(line)
-            note_left -= cost
-            left -= cost
+def _fitted(
+    items: Sequence[RecallItem], left: int, pool: Pool, count: Callable[[str], int] | None
+) -> tuple[list[RecallItem], list[str], int]:
+    """Return the items that fit into so many tokens, their lines, and the tokens left."""
     shown: list[RecallItem] = []
+    lines: list[str] = []
     for item in items:
         line = item_line(item)
         if (cost := line_tokens(line, count)) <= left:
@@ -333,7 +345,36 @@ def _finish(
             left -= cost
         else:
             pool.left_out[item.id] = "budget"
-    abstained = _abstention(pool, shown)
+    return shown, lines, left
+
+
+def _finish(
+    request: RecallRequest,
+    policy: ReadPolicy,
+    pool: Pool,
+    chosen: tuple[list[RecallItem], list[RecallItem]],
+    times: tuple[Intent, Window, int],
+    nonce: str,
+) -> RecallOutcome:
+    """Fit the core, notes and items into the budget, each whole or not at all, and render."""
+    core, items = chosen
+    count = request.count_tokens
+    left = request.token_budget - frame_tokens(nonce, count)
+    pinned, lines, left = _fitted(core, left, pool, count)
+    note_left = min(left, int(request.token_budget * _NOTE_SHARE))
+    notes: list[RecallNote] = []
+    for note in _notes(pool, request)[:_NOTES]:
+        line = note_line(note)
+        if (cost := line_tokens(line, count)) <= note_left:
+            notes.append(note)
+            lines.append(line)
+            note_left -= cost
+            left -= cost
+    shown, more, left = _fitted(items, left, pool, count)
+    lines += more
+    # what is pinned is an answer only where the question found it, too
+    abstained = _abstention(pool, [*shown, *(item for item in pinned if item.id in pool.strength)])
+    shown = [*pinned, *shown]
     if abstained is not None and (cost := line_tokens(line := abstention_line(abstained), count)) <= left:
         lines.append(line)
         left -= cost
