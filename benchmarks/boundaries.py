@@ -109,7 +109,7 @@ def _asks(world: _World, number: int) -> list[Callable[[Handle], object]]:
     about = f"what is the gate code word of depot {at}"
     return [
         lambda h: h.recall(about, k=50, token_budget=100_000),
-        lambda h: h.recall(about, as_of=10_000),
+        lambda h: h.recall(about, as_of=50),
         lambda h: h.recall(about, valid_at="2026-02-28"),
         lambda h: h.recall(f"who keeps the word of depot {at} kept by keeper {at}"),
         lambda h: h.value(f"depot {at}", "gate code word"),

@@ -2,10 +2,11 @@
 
 Beside tkg stand the last claim, the majority, and two published methods that estimate trust without gold: Sums (after
 Kleinberg's hubs and authorities; Pasternack and Roth, 2010) and TruthFinder (Yin, Han and Yu, 2008, without its measure of
-likeness between values). tkg answers from the classes of the sources: all of one class (then it gives a value only where
-all agree, and otherwise names the conflict, which counts as wrong), or the three that TruthFinder trusts most in three
-classes above the rest. A value is right when it is the gold one, as a number at gold's precision; of authors, when the set
-of family names is.
+likeness between values), over everything that is said. tkg answers through the store, from the classes of the sources: all
+of one class (then it gives a value only where all agree, and otherwise names the conflict, which counts as wrong), or the
+three that TruthFinder trusts most in three classes above the rest. "tkg, one class, estimate" asks the same store what its
+own estimate of the sources favours where it names a conflict (`Handle.audit_sources`), from the claims that went in alone.
+A value is right when it is the gold one, as a number at gold's precision; of authors, when the set of family names is.
 """
 
 from __future__ import annotations
@@ -208,8 +209,8 @@ def truthfinder(found: Votes) -> tuple[dict[str, str], dict[str, float]]:
 
 def resolve(
     said: Sequence[Said], items: Sequence[str], engine: str, channels: Mapping[str, str]
-) -> dict[str, str | None]:
-    """Return what the store answers for each item; None where it names a conflict.
+) -> tuple[dict[str, str | None], dict[str, str | None]]:
+    """Return what the store answers for each item (None where it names a conflict), and that with what it would favour.
 
     Args:
         said: all claims.
@@ -230,7 +231,9 @@ def resolve(
                 evidence=tkg.Evidence(uri=f"site:{one.source}"),
             )
         handle = memory.scope(tenant=TENANT)
-        return {item: handle.value(item, "value").value for item in items}
+        answers = {item: handle.value(item, "value").value for item in items}
+        favoured = {one.subject: one.value for one in handle.audit_sources("value").favoured}
+        return answers, {item: favoured.get(item) if found is None else found for item, found in answers.items()}
 
 
 def measure(*, data: str, name: str, engine: str, most: int) -> dict[str, Any]:
@@ -246,13 +249,16 @@ def compare(task: Task, engine: str, most: int) -> dict[str, Any]:
     items = random.Random("truth").sample(known, min(most, len(known)))
     believed, trust = truthfinder(found)
     ranked = sorted(trust, key=lambda source: (-trust[source], source))
+    equal, estimated = resolve(task.said, items, engine, dict.fromkeys(trust, "trusted_tool"))
+    classes, _ = resolve(task.said, items, engine, dict(zip(ranked, _CLASSES, strict=False)))
     answers: dict[str, Mapping[str, str | None]] = {
         "last claim": last(task.said),
         "majority": majority(found),
         "Sums": sums(found),
         "TruthFinder": believed,
-        "tkg, one class": resolve(task.said, items, engine, dict.fromkeys(trust, "trusted_tool")),
-        "tkg, classes by trust": resolve(task.said, items, engine, dict(zip(ranked, _CLASSES, strict=False))),
+        "tkg, one class": equal,
+        "tkg, classes by trust": classes,
+        "tkg, one class, estimate": estimated,
     }
     right = {name: sum(_right(task, item, made[item]) for item in items) for name, made in answers.items()}
     answered = {name: sum(made[item] is not None for item in items) for name, made in answers.items()}

@@ -78,3 +78,23 @@ def test_a_promotion_widens_and_global_is_listed(acme: Acme) -> None:
     (found,) = acme("audit", "global", "--json").json["items"]
     assert found["object"] == "drawer 14" and found["scope"] == "global"
     assert "drawer 14" in acme("audit", "global").out
+
+
+def test_sources_are_compared_and_nothing_is_changed(acme: Acme) -> None:
+    for source, values in {"good": "111", "fair": "11", "poor": "222"}.items():
+        for number, value in enumerate(values):
+            told = acme.claim(
+                f"report {number}", "destination", f"desk {value}", "--uri", f"site:{source}",
+                who=("--channel", "trusted_tool", "--principal", source),
+            )  # fmt: skip
+            assert told.code == 0, told.err
+    before = acme.bytes()
+    found = acme("audit", "sources", "--json")
+    assert found.code == 0 and found.json["schema"] == "tkg.audit.sources/1"
+    assert {one["subject"]: one["value"] for one in found.json["favoured"]} == {
+        f"report {number}": "desk 1" for number in range(3)
+    }
+    shown = acme("audit", "sources", "destination").out
+    assert "report 2 · destination: desk 1" in shown and "changes nothing" in " ".join(shown.split())
+    assert acme("audit", "sources", "colour").code == 2
+    assert acme.bytes() == before

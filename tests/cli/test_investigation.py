@@ -56,7 +56,8 @@ def test_blast_and_poison_chain_and_diff(acme: Acme, mailbox: dict[str, str]) ->
     assert [one["id"] for one in chain["links"]] == [mailbox["claim"], mailbox["evidence"]]
     assert chain["links"][0]["first_shown"]["session"] == "desk-4" and chain["links"][1]["uri"] == "guide.md"
     before = acme("explain", mailbox["claim"], "--json").json["written_seq"]
-    assert acme("diff", "--as-of", "tx:900", "--json").code == 0
+    late = acme("diff", "--as-of", "tx:900", "--json")
+    assert late.code == 2 and "there is no transaction 900: the newest is" in late.err
     acme("revoke", *PERSON, mailbox["claim"], "--reason", "retired", "--yes")
     result = acme("diff", "--as-of", f"tx:{before}", "--json")
     assert result.code == 1

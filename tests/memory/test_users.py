@@ -137,6 +137,52 @@ def test_a_users_freeze_and_hold_bind_that_user_alone(house: House) -> None:
         ann.hold(id=common, reason="not hers")
 
 
+@pytest.mark.parametrize("channel", ["human_stated", "human_verified", "system_of_record"])
+def test_one_user_takes_back_nothing_of_the_whole_tenant(house: House, channel: str) -> None:
+    common = tkg.Evidence(uri="guide.md", quote="the ferry is red")
+    shared = house.said(None, "ferry", "red", evidence=common)
+    theirs = house.said("ann", "ferry", "blue", evidence=common)
+    ann = house.who("ann", channel)
+    words = next(one.id for one in house.who(None).lineage(shared).up if one.kind == "evidence")
+    for attempt in (
+        lambda: ann.plan_revoke(claim=shared),
+        lambda: ann.plan_revoke(evidence=words),
+        lambda: ann.quarantine(claim=shared, reason="I do not like it"),
+        lambda: house.who("ann").verify(shared),
+        lambda: ann.revoke(house.who(None, channel).plan_revoke(claim=shared), reason="with another's plan"),
+    ):
+        with pytest.raises(NotPermitted, match="whole tenant"):
+            attempt()
+    assert house.who(None).value("ferry", "colour").value == "red"
+    # a source takes with it what the user has of it, and a look at what would fall is free
+    assert ann.plan_revoke(source="guide.md").targets != ()
+    assert shared in repr(ann.blast(shared))
+    ann.revoke(ann.plan_revoke(source="guide.md"), reason="it is out of date")
+    assert (ann.explain(theirs).state, ann.explain(shared).state) == ("revoked", "active")
+    # the control: the tenant's handle takes it back, and only it brings it again
+    house.who(None).quarantine(claim=shared, reason="looked at")
+    with pytest.raises(NotPermitted, match="whole tenant"):
+        ann.release(claim=shared, reason="it is right")
+    house.who(None).release(claim=shared, reason="it is right")
+    assert ann.value("ferry", "colour").value == "red"
+
+
+def test_one_user_decides_nothing_of_the_whole_tenant(house: House) -> None:
+    waits = house.who(None, "external").propose(
+        subject="ferry", predicate="colour", object="green", evidence=tkg.Evidence(uri="web")
+    )
+    assert waits.claim_id is not None and waits.outcome is not Outcome.ACCEPTED
+    ann = house.who("ann", "human_verified")
+    for decide in (
+        lambda: ann.decide(str(waits.claim_id), "accept", reason="seen it"),
+        lambda: ann.decide_many([str(waits.claim_id)], "reject", reason="no"),
+    ):
+        with pytest.raises(NotPermitted, match="whole tenant"):
+            decide()
+    house.who(None, "human_verified").decide(waits.claim_id, "accept", reason="seen it")
+    assert ann.value("ferry", "colour").value == "green"
+
+
 def test_a_key_used_for_another_claim_is_refused(house: House) -> None:
     ann = house.who("ann")
     first = ann.propose(subject="ferry", predicate="colour", object="red", idempotency_key="7")

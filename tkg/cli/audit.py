@@ -14,6 +14,7 @@ from tkg.cli.options import Engine, EngineChoice, Json, Store, Tenant, User
 from tkg.cli.screen import print_fields, print_heading, print_json, print_line, print_table
 from tkg.errors import RequestError
 from tkg.memory.accounting import GateFigures, Sampled, Share
+from tkg.memory.reliability import Reliability
 from tkg.memory.settings import read_policies
 from tkg.model.scope import Channel
 
@@ -25,6 +26,7 @@ class What(StrEnum):
     MARK = "mark"
     DRIFT = "drift"
     GLOBAL = "global"
+    SOURCES = "sources"
 
 
 class Right(StrEnum):
@@ -109,8 +111,13 @@ def _show_figures(found: GateFigures) -> None:
 def audit(
     store: Store,
     tenant: Tenant,
-    what: Annotated[What, typer.Argument(metavar="sample|mark|drift|global", help="What to look at.")],
-    target: Annotated[str | None, typer.Argument(metavar="VERDICT", help="mark: id of a sampled decision.")] = None,
+    what: Annotated[What, typer.Argument(metavar="sample|mark|drift|global|sources", help="What to look at.")],
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="VERDICT|PREDICATE", help="mark: id of a sampled decision; sources: only this predicate."
+        ),
+    ] = None,
     verdict: Annotated[
         Right | None, typer.Option("--is", metavar="right|wrong", help="mark: whether the gate was right.")
     ] = None,
@@ -127,7 +134,8 @@ def audit(
 ) -> int:
     """Look at what the gate decided: draw a sample, mark it right or wrong, see how writing drifts, list what is global.
 
-    `drift` exits 1 when something stands out.
+    `sources` estimates from how sources agree how far each may be trusted, and what that would favour where they differ: a
+    suggestion, which changes nothing. `drift` exits 1 when something stands out.
     """
     if what is What.MARK:
         if target is None or verdict is None or channel is None or principal is None:
@@ -144,6 +152,8 @@ def audit(
     if what is What.DRIFT:
         return _drift(store, engine, tenant, user, principal, not no_record, json)
     with reading(store, engine) as memory:
+        if what is What.SOURCES:
+            return _sources(memory.scope(tenant, user).audit_sources(target), json)
         if what is What.GLOBAL:
             return _global(memory.scope(tenant, user).global_claims(), json)
         side = "accepted" if accepted is not None and rejected is None else "rejected"
@@ -203,6 +213,27 @@ def _global(found: list[Any], json: bool) -> int:
     else:
         rows = [(one.id, f"{one.subject} · {one.predicate}: {one.object}", one.state) for one in found]
         print_table(["id", "says", "state"], rows, whole=(0,))
+    return 0
+
+
+def _sources(found: Reliability, json: bool) -> int:
+    if json:
+        print_json("tkg.audit.sources/1", found.model_dump(mode="json"))
+        return 0
+    if not found.sources:
+        print_line("Nothing is said of a slot that holds one value.")
+        return 0
+    rows = [
+        (one.principal or "…", ", ".join(one.uris), one.slots, one.disputed, one.agrees, f"{one.trust:.3f}")
+        for one in found.sources
+    ]
+    print_table(["said by", "source", "slots", "differ", "favoured", "trust"], rows)
+    for one in found.favoured:
+        scores = ", ".join(f"{value} {score:.3f}" for value, score in one.scores)
+        print_line(f"{one.subject} · {one.predicate}: {one.value or 'neither'} ({scores})")
+    print_line(
+        f"An estimate from {found.slots} slots. It changes nothing: decide with `tkg confirm` or `tkg supersede`."
+    )
     return 0
 
 

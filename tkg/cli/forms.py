@@ -29,6 +29,7 @@ from tkg.memory import (
     findings,
     predicates,
     reading,
+    reliability,
     skills,
 )
 from tkg.model.verdict import Verdict
@@ -208,6 +209,7 @@ def _of_the_gate() -> list[Any]:
         _form("tkg.audit.sample/1", side=str, items=list[accounting.Sampled]),
         _form("tkg.audit.mark/1", verdict=str, right=bool),
         _form("tkg.audit.drift/1", drifting.Drift),
+        _form("tkg.audit.sources/1", reliability.Reliability),
         _form("tkg.audit.global/1", count=int, items=list[answers.Explanation]),
         _form("tkg.policy.compare/1", policies=dict[str, Loss]),
     ]

@@ -22,7 +22,8 @@ Every command answers in tables, or with `--json` in one JSON document on stdout
 `tkg schema NAME` prints that form as a JSON Schema.
 Problems are one sentence on stderr. Exit codes: 0 done; 1 found something, or some inputs failed; 2 wrong use; 3 refused
 by policy; 4 store busy or damaged; 130 interrupted. Times are `2026`, `2026-03`, `2026-03-01`, or a timestamp with its
-zone; `--as-of` also takes a transaction, such as `tx:12`. `--store` may be given once and for all in the environment
+zone, also before the year 1 (44 BC is `-0043`); `--as-of` also takes a transaction, such as `tx:12`, and nothing that is
+still to come. `--store` may be given once and for all in the environment
 variable `TKG_STORE`. `verify`, `doctor`, `backup`, `proof`, `export`, `value`, `timeline`, `show`, `explain`, `contradictions`, `lineage`, `exposure`, `blast`,
 `poison-chain`, `diff`, `review`
 and `revoke --dry-run` work beside a process that owns the store; all else waits for nobody and exits 4 when it is busy.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import combinations
 from typing import TypeVar
 
 from tkg.errors import Damaged
@@ -171,9 +172,8 @@ class MemoryGraph:
         pairs = sorted(
             (a.id, b.id)
             for claims in slots.values()
-            for a in claims
-            for b in claims
-            if after < a.id < b.id and a.object_norm != b.object_norm
+            for a, b in combinations(sorted(claims, key=lambda one: one.id), 2)
+            if after < a.id and a.object_norm != b.object_norm
             and a.interval.from_lo < b.interval.to_hi and b.interval.from_lo < a.interval.to_hi
         )  # fmt: skip
         last = pairs[limit - 1][0] if 0 < limit < len(pairs) else None

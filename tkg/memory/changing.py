@@ -9,7 +9,7 @@ from tkg.memory.caller import Caller
 from tkg.memory.replan import support_changes
 from tkg.memory.tenant import Tenant
 from tkg.memory.told import beside, secret_in, told
-from tkg.memory.visible import visible_claim
+from tkg.memory.visible import bound_node, visible_claim
 from tkg.model.claim import Justification, Supersession
 from tkg.model.entry import Record
 from tkg.model.evidence import Evidence
@@ -61,6 +61,7 @@ def supersede(tenant: Tenant, caller: Caller, old: str, new: str, reason: str) -
     principal = person(caller, "superseding")
     reason = told(reason, "reason")
     loser, winner = visible_claim(tenant, caller, old), visible_claim(tenant, caller, new)
+    bound_node(tenant, caller, old)
     if loser.claim.slot_id != winner.claim.slot_id or old == new:
         raise Conflict("only another claim of the same subject, predicate and scope can take a claim's place")
     start = max(loser.claim.interval.valid_from, winner.claim.interval.valid_from)
@@ -111,6 +112,7 @@ def freeze(tenant: Tenant, caller: Caller, value: str, subject: str | None, pred
 def verify(tenant: Tenant, caller: Caller, claim_id: str, evidence: Evidence | None) -> Verdict:
     """See `Handle.verify`."""
     principal = person(caller, "verifying")
+    bound_node(tenant, caller, claim_id)
     claim = visible_claim(tenant, caller, claim_id)
     if tenant.book.status(claim_id) != "active":
         raise Conflict("only a claim that stands can be verified; decide or release it first")

@@ -15,7 +15,7 @@ from tkg.memory.caller import Caller
 from tkg.memory.findings import Believed, Diff, NodeChange, SlotChange, Stretch
 from tkg.memory.moments import moment, written_at
 from tkg.memory.questions import named
-from tkg.memory.reading import name_slot, shown_answer
+from tkg.memory.reading import open_slot, shown_answer
 from tkg.memory.slots import SAME_AS, Slots
 from tkg.memory.states import state_of
 from tkg.memory.tenant import AsOf, Tenant
@@ -29,17 +29,8 @@ _ALL = 2**31
 
 def history(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, as_of: AsOf) -> list[Believed]:
     """See `Handle.history`."""
-    subject, predicate = name_slot(subject, predicate)
-    known = tenant.seq_of(as_of)
-    slots = Slots(tenant, caller.scope.visible, known)
-    found = belief.rectangles(
-        slots.layers(subject, predicate),
-        slots.registry.get(predicate),
-        tenant.book,
-        known,
-        lookup=slots.lookup,
-        same=slots.same,
-    )
+    slot = open_slot(tenant, caller, subject, predicate, as_of)
+    found = belief.rectangles(slot.layers, slot.predicate, tenant.book, slot.known, lookup=slot.lookup, same=slot.same)
     times = written_at(tenant, {seq for one in found for seq in (one.tx_from, one.tx_to)})
     return [
         Believed(

@@ -22,7 +22,7 @@ from tkg.memory.slots import Entities
 from tkg.memory.tenant import Tenant
 from tkg.memory.told import told
 from tkg.memory.tombstones import Stone, changes, for_claim, for_name, for_source, for_subject, for_text
-from tkg.memory.visible import scope_of, visible_node
+from tkg.memory.visible import owns, scope_of, visible_node
 from tkg.model.claim import Claim
 from tkg.model.entry import Draft, Record
 from tkg.model.scope import Channel, Scope
@@ -82,13 +82,6 @@ class Forgotten:
     def notify(self) -> tuple[Recipient, ...]:
         """Who was shown it. The store no longer knows these names: this answer is the last place that tells them."""
         return self.plan.exposed
-
-
-def owns(caller: Caller, scope: str) -> bool:
-    """Return whether a caller may erase in a scope: a user in its own, the tenant's handle in all of the tenant."""
-    if caller.scope.user is not None:
-        return scope == caller.scope.path
-    return scope.partition("/")[0] == caller.scope.tenant
 
 
 def _roots(tenant: Tenant, caller: Caller, wanted: Wanted) -> list[str]:

@@ -8,12 +8,13 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from tkg.gate.accounts import Loss
-from tkg.memory import accounting, drifting, promoting, reviewing
+from tkg.memory import accounting, drifting, promoting, reliability, reviewing
 from tkg.memory.answers import Explanation, Plan, Waiting
 from tkg.memory.caller import Caller
 from tkg.memory.tenant import Tenant
 from tkg.model.display import Rows
 from tkg.model.policy import WritePolicy
+from tkg.model.time import When
 from tkg.model.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -128,6 +129,22 @@ class Gatekeeping(ABC):
         """
         with self._writing() if record else self._reading() as tenant:
             return drifting.drift(tenant, self._caller, record=record)
+
+    def audit_sources(self, predicate: str | None = None, *, valid_at: When = None) -> reliability.Reliability:
+        """Estimate how far sources may be trusted from how they agree, and what that would favour where they differ.
+
+        TruthFinder (Yin, Han and Yu, 2008) over the slots that hold one value; an origin counts once in each, with what it
+        said last. A suggestion for a person: nothing is changed, and belief never reads it.
+
+        Args:
+            predicate: only this one (default: every declared predicate of one value).
+            valid_at: claims that hold then (default: now).
+
+        Raises:
+            RequestError: the predicate may have several values.
+        """
+        with self._reading() as tenant:
+            return reliability.reliability(tenant, self._caller, predicate, valid_at)
 
     def compare_policies(self, policies: Mapping[str, WritePolicy]) -> dict[str, Loss]:
         """Return what the recorded candidates would have cost under each policy, with that policy's weights.

@@ -19,13 +19,12 @@ from tkg.memory.caller import Caller
 from tkg.memory.closure import records
 from tkg.memory.condensing import archived, condense, groups, tell
 from tkg.memory.fetching import Limits
-from tkg.memory.forgetting import owns
 from tkg.memory.holding import holds_on
 from tkg.memory.inspecting import label
 from tkg.memory.reverifying import reverify
 from tkg.memory.states import state_of
 from tkg.memory.tenant import Tenant
-from tkg.memory.visible import reaches
+from tkg.memory.visible import owns, reaches
 from tkg.model.scope import Channel
 from tkg.model.verdict import StatusChange
 

@@ -182,9 +182,9 @@ def read_shown(view: RetrievalView, nodes: Iterable[str], times: Mapping[int, st
 
 def blast(tenant: Tenant, caller: Caller, target: Target) -> Blast:
     """See `Handle.blast`."""
-    roots = nodes_of(tenant, caller, target)
+    roots = nodes_of(tenant, caller, target, reaches)
     try:
-        made = plan(tenant, caller, target, "revoked")
+        made = plan(tenant, caller, target, "revoked", reaches)
     except Conflict:  # it is revoked already: nothing more would fall, and what it reached is still worth knowing
         made = Plan(status="revoked", targets=(), planned_at=tenant.ledger.head.seq)
     found, grown = list[tuple[str, RetrievalView]](), dict[str, None]()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
 
 from tkg.belief import validity
 from tkg.belief.book import LATEST
+from tkg.belief.compare import Same
+from tkg.belief.suspension import Lookup
 from tkg.belief.sweep import contradictions as sweep
 from tkg.belief.validity import Answer
 from tkg.errors import EmbedderFailed, RequestError
@@ -22,7 +25,7 @@ from tkg.memory.visible import reaches
 from tkg.model.artefact import Retrieval
 from tkg.model.base import Value as Frozen
 from tkg.model.display import Displayed, Parts
-from tkg.model.predicate import check_predicate
+from tkg.model.predicate import Predicate, check_predicate
 from tkg.model.time import When, iso
 from tkg.model.view import SlotClaim
 from tkg.recall.judge import Judge, Window
@@ -242,6 +245,27 @@ def name_slot(subject: str, predicate: str) -> tuple[str, str]:
     return clean(subject, "subject", limit=MAX_NAME).strip(), check_predicate(predicate)
 
 
+class OpenSlot(NamedTuple):
+    """A slot as a caller sees it at a transaction, with what belief asks for."""
+
+    subject: str
+    known: int
+    layers: list[list[SlotClaim]]
+    predicate: Predicate
+    lookup: Lookup
+    same: Same | None
+
+
+def open_slot(tenant: Tenant, caller: Caller, subject: str, predicate: str, as_of: AsOf) -> OpenSlot:
+    """Open a slot for a question about its value or its history."""
+    subject, predicate = name_slot(subject, predicate)
+    known = tenant.seq_of(as_of)
+    slots = Slots(tenant, caller.scope.visible, known)
+    return OpenSlot(
+        subject, known, slots.layers(subject, predicate), slots.registry.get(predicate), slots.lookup, slots.same
+    )
+
+
 def shown_answer(answer: Answer) -> Value:
     """Return an answer of belief as the facade shows it; erased words are said to be erased, never shown as a value."""
     told = tuple(one for one in answer.values if one)  # a value is never empty: only what was erased reads as nothing
@@ -258,34 +282,23 @@ def shown_answer(answer: Answer) -> Value:
 
 def value(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, valid_at: When, as_of: AsOf) -> Value:
     """See `Handle.value`."""
-    subject, predicate = name_slot(subject, predicate)
-    known = tenant.seq_of(as_of)
-    slots = Slots(tenant, caller.scope.visible, known)
+    slot = open_slot(tenant, caller, subject, predicate, as_of)
     answer = validity.value(
-        slots.layers(subject, predicate),
-        slots.registry.get(predicate),
+        slot.layers,
+        slot.predicate,
         tenant.book,
         tenant.instant_of(valid_at),
-        known,
-        lookup=slots.lookup,
-        same=slots.same,
+        slot.known,
+        lookup=slot.lookup,
+        same=slot.same,
     )
-    return shown_answer(answer).model_copy(update={"look_up": look_up(subject, slots.registry.get(predicate))})
+    return shown_answer(answer).model_copy(update={"look_up": look_up(slot.subject, slot.predicate)})
 
 
 def timeline(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, as_of: AsOf) -> list[Segment]:
     """See `Handle.timeline`."""
-    subject, predicate = name_slot(subject, predicate)
-    known = tenant.seq_of(as_of)
-    slots = Slots(tenant, caller.scope.visible, known)
-    found = validity.timeline(
-        slots.layers(subject, predicate),
-        slots.registry.get(predicate),
-        tenant.book,
-        known,
-        lookup=slots.lookup,
-        same=slots.same,
-    )
+    slot = open_slot(tenant, caller, subject, predicate, as_of)
+    found = validity.timeline(slot.layers, slot.predicate, tenant.book, slot.known, lookup=slot.lookup, same=slot.same)
     return [
         Segment(valid_from=iso(s.valid_from), valid_to=iso(s.valid_to), answer=shown_answer(s.answer)) for s in found
     ]
@@ -329,11 +342,15 @@ def contradictions(tenant: Tenant, caller: Caller, *, as_of: AsOf) -> list[Contr
     return sorted(found, key=lambda one: (one.left, one.right))
 
 
+#: pairs that the graph is asked for at a time
+_PAIRS: Final = 20_000
+
+
 def _suspects(tenant: Tenant) -> list[str]:
     """Return claims whose slots may hold a contradiction: differing values, and denials (recorded when written)."""
     suspects: dict[str, None] = {}
     after = ""
-    while pairs := tenant.graph.clashes(after, 1000):
+    while pairs := tenant.graph.clashes(after, _PAIRS):
         suspects.update((left, None) for left, _ in pairs)
         after = pairs[-1][0]
     for conflict, _ in tenant.graph.conflicts():

@@ -21,7 +21,7 @@ from tkg.memory.resurfacing import follow
 from tkg.memory.slots import Slots
 from tkg.memory.tenant import Tenant
 from tkg.memory.told import told
-from tkg.memory.visible import reaches, scope_of, visible_claim, visible_node
+from tkg.memory.visible import bound_node, reaches, scope_of, visible_claim, visible_node
 from tkg.model.claim import Justification
 from tkg.model.entry import Record
 from tkg.model.evidence import Evidence
@@ -193,7 +193,7 @@ def decide(
         raise RequestError(f"the decision is one of {', '.join(DECISIONS)}")
     if (decision == "edit") is not bool(changes) or (decision == "merge") is not (into is not None):
         raise RequestError("an edit takes changes={field: value}, a merge into=ID, and no other decision takes either")
-    visible_node(tenant, caller, identifier)
+    bound_node(tenant, caller, identifier)
     shown = told(reason, "reason") if reason else None
     if decision == "reopen":
         return _reopen(tenant, caller, identifier, principal, shown)
@@ -220,7 +220,7 @@ def decide_many(tenant: Tenant, caller: Caller, identifiers: Sequence[str], deci
     if decision not in ("accept", "reject"):
         raise RequestError("several candidates are accepted or rejected; the rest is decided one by one")
     for one in identifiers:
-        visible_node(tenant, caller, one)
+        bound_node(tenant, caller, one)
         view = tenant.graph.claim(one)
         acts = view is None or view.claim.consequence == "high"
         if decision == "accept" and acts:
@@ -306,6 +306,7 @@ def _merge(
     seconds: float | None,
 ) -> Plan:
     """Let the candidate's evidence back another claim that a person says is the same; the candidate goes."""
+    bound_node(tenant, caller, into)
     target = visible_claim(tenant, caller, into)
     if target.claim.polarity != claim.claim.polarity:
         raise Conflict("an assertion and a denial are never the same claim")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from tkg.belief import cascade
@@ -15,7 +15,7 @@ from tkg.memory.inspecting import label, label_of_claim
 from tkg.memory.resurfacing import CODE, Consequences, follow
 from tkg.memory.tenant import Tenant
 from tkg.memory.told import told
-from tkg.memory.visible import reaches, scope_of, visible_node
+from tkg.memory.visible import bound_node, owns, reaches, scope_of, visible_node
 from tkg.model.entry import Record
 
 #: status -> the statuses it may follow
@@ -56,19 +56,26 @@ class Target:
         return given[0]
 
 
-def nodes_of(tenant: Tenant, caller: Caller, target: Target) -> list[str]:
-    """Return the nodes a target names, within what the caller reaches; names are compared whole.
+def nodes_of(tenant: Tenant, caller: Caller, target: Target, within: Callable[[Caller, str], bool] = owns) -> list[str]:
+    """Return the nodes a target names, within what the caller binds; names are compared whole.
 
     A source brings its copies with it, in any number of steps: a copy falls with its original. Of one version only what
     was read in it goes: a copy names the source it was made of, and not the version. A session brings the artefacts
     written in it.
 
+    Args:
+        tenant: the open tenant.
+        caller: who asks.
+        target: what is named.
+        within: which scopes count: those the caller binds, or (`reaches`, to look only) those it may name.
+
     Raises:
         NotFound: nothing in this scope comes from it.
+        NotPermitted: a user's handle named what belongs to the whole tenant.
     """
     what, name = target.one()
     if what in ("claim", "evidence"):
-        visible_node(tenant, caller, name)
+        (bound_node if within is owns else visible_node)(tenant, caller, name)
         if what == "evidence" and tenant.graph.evidence(name) is None:
             raise NotFound("no such evidence in this scope")
         return [name]
@@ -83,7 +90,7 @@ def nodes_of(tenant: Tenant, caller: Caller, target: Target) -> list[str]:
         found = [*tenant.graph.evidence_from(session), *tenant.graph.session_artefacts(session)]
     else:
         found = tenant.graph.evidence_from(tenant.names.principal(name))
-    nodes = [one for one in dict.fromkeys(found) if (scope := scope_of(tenant, one)) and reaches(caller, scope)]
+    nodes = [one for one in dict.fromkeys(found) if (scope := scope_of(tenant, one)) and within(caller, scope)]
     if not nodes:
         raise NotFound(f"nothing in this scope comes from that {what}; names are compared whole")
     return nodes
@@ -105,9 +112,11 @@ def with_copies(tenant: Tenant, source: str) -> Iterator[str]:
                 ahead.append(view.source.id)
 
 
-def plan(tenant: Tenant, caller: Caller, target: Target, status: str) -> Plan:
-    """Return what a change of status would bring about; see `Handle.plan_revoke`."""
-    changes = _changes(tenant, nodes_of(tenant, caller, target), status)
+def plan(
+    tenant: Tenant, caller: Caller, target: Target, status: str, within: Callable[[Caller, str], bool] = owns
+) -> Plan:
+    """Return what a change of status would bring about; see `Handle.plan_revoke`, and `nodes_of` for `within`."""
+    changes = _changes(tenant, nodes_of(tenant, caller, target, within), status)
     return _plan(tenant, caller, changes, status, follow(tenant, changes))
 
 
@@ -212,7 +221,7 @@ def carry_out(tenant: Tenant, caller: Caller, made: Plan, reason: str, also: Seq
     if made.done_at is not None:
         raise Conflict("this plan was carried out already")
     for node in made.targets:
-        visible_node(tenant, caller, node)
+        bound_node(tenant, caller, node)
     changes = {node: made.status for node in made.targets if tenant.book.status(node) in _FROM[made.status]}
     check_taking_back(tenant, caller, changes, made.status)
     found = follow(tenant, changes) if changes else None

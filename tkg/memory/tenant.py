@@ -190,15 +190,25 @@ class Tenant:
                 date, a month or a year: up to its end) is seen.
 
         Raises:
-            InvalidTime: unreadable, or a clock time without a zone.
+            InvalidTime: unreadable, a clock time without a zone, or not yet: what is not written yet cannot be answered as it
+                was known then, since the same question would be answered otherwise later.
         """
         if as_of is None:
             return LATEST
         if isinstance(as_of, bool):
             raise InvalidTime("as_of is a transaction number or a time")
         if isinstance(as_of, int):
+            newest = self.ledger.head.seq
+            if not 0 <= as_of <= newest:
+                raise InvalidTime(
+                    f"there is no transaction {as_of}: the newest is {newest}; leave as_of out for the latest"
+                )
             return as_of
         granule = parse_when(as_of)
+        if granule.start > self.now():
+            raise InvalidTime(
+                "as_of lies in the future; leave it out for the latest, or pass valid_at for what will hold"
+            )
         return self.ledger.seq_at(granule.end if granule.grain == "instant" else granule.end - 1)
 
     def written_by(self, age: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tkg.errors import NotFound
+from tkg.errors import NotFound, NotPermitted
 from tkg.ids import kind_of
 from tkg.memory.caller import Caller
 from tkg.memory.tenant import Tenant
@@ -18,6 +18,16 @@ def reaches(caller: Caller, scope: str) -> bool:
     if caller.scope.user is None:
         return scope == caller.scope.tenant or scope.startswith(f"{caller.scope.tenant}/")
     return scope in caller.scope.visible
+
+
+def owns(caller: Caller, scope: str) -> bool:
+    """Return whether what a caller decides or erases may reach a scope.
+
+    A user's handle binds its own scope, whatever the class it speaks in; the tenant's handle binds all of the tenant.
+    """
+    if caller.scope.user is not None:
+        return scope == caller.scope.path
+    return scope.partition("/")[0] == caller.scope.tenant
 
 
 def scope_of(tenant: Tenant, node_id: str) -> str | None:
@@ -48,6 +58,22 @@ def visible_node(tenant: Tenant, caller: Caller, node_id: str) -> str:
     scope = scope_of(tenant, node_id)
     if scope is None or not reaches(caller, scope):
         raise NotFound("no such id in this scope")
+    return scope
+
+
+def bound_node(tenant: Tenant, caller: Caller, node_id: str) -> str:
+    """Return the scope of a node that a decision of the caller may change.
+
+    Raises:
+        NotFound: as `visible_node`.
+        NotPermitted: it belongs to the whole tenant, and the caller is one user of it.
+    """
+    scope = visible_node(tenant, caller, node_id)
+    if not owns(caller, scope):
+        raise NotPermitted(
+            f"{node_id} belongs to the whole tenant: a user's handle may dispute it with a claim of its own, and only the "
+            "tenant's handle changes it"
+        )
     return scope
 
 
