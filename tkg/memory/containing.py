@@ -26,7 +26,7 @@ from tkg.memory.revoking import Target
 from tkg.memory.states import state_of
 from tkg.memory.tenant import Tenant
 from tkg.memory.told import told
-from tkg.memory.visible import reaches, scope_of, visible_node
+from tkg.memory.visible import bound_node, reaches, scope_of, visible_node
 from tkg.model.claim import Claim
 from tkg.model.entry import Record
 from tkg.model.verdict import StatusChange
@@ -275,7 +275,7 @@ def cancel(tenant: Tenant, caller: Caller, action_id: str, reason: str) -> None:
     """See `Handle.cancel`."""
     caller.speaking()
     reason = told(reason, "reason")
-    visible_node(tenant, caller, action_id)
+    bound_node(tenant, caller, action_id)
     last = tenant.book.last(action_id, "action")
     if last is None or last.value != "queued":
         what = "not an action" if last is None else last.value
