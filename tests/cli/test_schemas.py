@@ -102,7 +102,7 @@ def test_what_commands_print_is_what_the_schemas_say(
         acme("diff", "--as-of", "tx:2", "--json"), acme("maintain", "--json"),
         acme("predicates", "--json"), acme("predicates", "suggest", "--json"), acme("export", "--json"),
         acme("metrics", "--json"), acme("audit", "sample", "--json"), acme("audit", "drift", "--json"),
-        acme("audit", "global", "--json"), acme("policy", "compare", acme.store / "tkg.toml", "--json"),
+        acme("audit", "global", "--json"), acme("audit", "sources", "--json"), acme("policy", "compare", acme.store / "tkg.toml", "--json"),
         acme("audit", "mark", held.json["id"], "--is", "right", *PERSON, "--json"),
         acme("derive", *AGENT, "--kind", "skill", "--from", other, "Use the desk.", "--json"),
         acme("promote", *PERSON, other, "--to", "global", "--reason", "r", "--json"),

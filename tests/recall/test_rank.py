@@ -98,11 +98,20 @@ def test_a_floor_cuts_what_fits_badly() -> None:
     assert selection.left_out == (("clm_p", "floor"),)
 
 
-def test_what_fits_a_hundred_times_worse_than_the_best_fills_no_place() -> None:
-    strong = [Ranked(i, (1,), s, 1.0, frozenset(i)) for i, s in (("clm_a", 1.0), ("clm_b", 0.02), ("clm_c", 0.001))]
+def test_talk_that_fits_a_hundred_times_worse_than_the_best_fills_no_place() -> None:
+    strong = [
+        Ranked(i, (1,), s, 1.0, frozenset(i), True) for i, s in (("art_a", 1.0), ("art_b", 0.02), ("art_c", 0.001))
+    ]
 
-    assert [c.id for c, _ in select(order(strong), k=5, policy=ReadPolicy()).chosen] == ["clm_a", "clm_b"]
-    assert [c.id for c, _ in select(order(strong[2:]), k=5, policy=ReadPolicy()).chosen] == ["clm_c"]
+    assert [c.id for c, _ in select(order(strong), k=5, policy=ReadPolicy()).chosen] == ["art_a", "art_b"]
+    assert [c.id for c, _ in select(order(strong[2:]), k=5, policy=ReadPolicy()).chosen] == ["art_c"]
+    # what is believed says something of what it matched, however faintly
+    claim = Ranked("clm_c", (1,), 0.001, 1.0, frozenset("c"))
+    assert [c.id for c, _ in select(order([*strong, claim]), k=5, policy=ReadPolicy()).chosen] == [
+        "art_a",
+        "art_b",
+        "clm_c",
+    ]
 
 
 def test_strength_is_relative_to_the_best_match() -> None:

@@ -35,6 +35,8 @@ class Ranked:
     strength: float
     weight: float
     origins: frozenset[str]
+    #: a turn of talk or a passage: most of them say nothing of what is asked, and a faint match of one fills no place
+    passing: bool = False
 
 
 def fuse(lists: Sequence[Sequence[str]]) -> dict[str, tuple[int, ...]]:
@@ -122,10 +124,10 @@ def select(
         policy: floor, quota, diversity.
         alike: how far two ids say the same, from 0 to 1.
     """
-    best = max((value for _, value in ordered), default=0.0)
-    floor = max(policy.floor, best * policy.least_share)
-    left = [pair for pair in ordered if pair[1] > 0 and pair[1] >= floor]
-    left_out = [(pair[0].id, "floor") for pair in ordered if not (pair[1] > 0 and pair[1] >= floor)]
+    least = max((value for _, value in ordered), default=0.0) * policy.least_share
+    fits = [pair[1] > 0 and pair[1] >= max(policy.floor, least if pair[0].passing else 0.0) for pair in ordered]
+    left = [pair for pair, good in zip(ordered, fits, strict=True) if good]
+    left_out = [(pair[0].id, "floor") for pair, good in zip(ordered, fits, strict=True) if not good]
     shared = frozenset.intersection(*(pair[0].origins for pair in left)) if left else frozenset()
     most = max(1, -int(-k * policy.origin_quota // 1))
     taken: dict[str, int] = {}

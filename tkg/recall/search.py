@@ -158,7 +158,7 @@ def _ranked(pool: Pool, request: RecallRequest, policy: ReadPolicy, intent: Inte
         weight = standing.confidence
         if standing.kind == "episode" and intent.present:
             weight *= recency(standing.observed_at, request.now, policy)
-        yield Ranked(identifier, found, pool.strength[identifier], weight, standing.origins)
+        yield Ranked(identifier, found, pool.strength[identifier], weight, standing.origins, standing.kind == "episode")
 
 
 def _choose(
