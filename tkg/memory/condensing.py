@@ -16,11 +16,10 @@ from tkg.memory.answers import Condensed
 from tkg.memory.caller import Caller
 from tkg.memory.deriving import Basis, origins_of
 from tkg.memory.exposure import least
-from tkg.memory.forgetting import owns
 from tkg.memory.tenant import Tenant
 from tkg.memory.texts import held, judge_written, verdict_on
 from tkg.memory.told import told
-from tkg.memory.visible import visible_node
+from tkg.memory.visible import owns, visible_node
 from tkg.model.artefact import Artefact
 from tkg.model.entry import Record
 from tkg.model.scope import Channel
