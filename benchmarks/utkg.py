@@ -94,8 +94,9 @@ def claims(fact: Fact) -> Iterator[dict[str, Any]]:
         return
     when = {"valid_from": _within(start), "valid_to": _within(end)}
     yield {"subject": fact.subject, "predicate": fact.predicate, "object": fact.object, **when}
-    # what starts and ends in one granule held then; how long, it does not say
-    if fact.predicate in _ONE_EXTENT and start != end:
+    if fact.predicate in _ONE_EXTENT:
+        # what starts and ends in one granule is said to hold in it, and no longer
+        when = {"valid_from": start, "valid_to": end} if start == end else when
         statement = f"{fact.subject} {fact.predicate} {fact.object}"
         yield {"subject": statement, "predicate": "extent", "object": f"from {start} to {end}", **when}
 
