@@ -18,6 +18,8 @@ from tkg.cli.forms import FOLDER, file_of, forms, schema_of, text_of
 #: documents whose commands need more than this store; only the form of their schemas is checked here
 ELSEWHERE = {
     "tkg.conform/1",
+    "tkg.consolidate.undo/1",
+    "tkg.consolidate/1",
     "tkg.evidence/1",
     "tkg.forget/1",
     "tkg.forget.verify/1",

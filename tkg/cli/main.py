@@ -18,6 +18,7 @@ import typer
 import tkg
 from tkg.cli import (
     audit,
+    consolidate,
     contain,
     decide,
     disputes,
@@ -56,6 +57,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     *contain.COMMANDS,
     *guided.COMMANDS,
     *forget.COMMANDS,
+    *consolidate.COMMANDS,
     *predicates.COMMANDS,
     *audit.COMMANDS,
     *skills.COMMANDS,

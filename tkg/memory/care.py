@@ -8,10 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from tkg.errors import StoreError, TkgError
-from tkg.memory import condensing, dumping, erasing, forgetting, holding, maintaining, provenance, receipts
+from tkg.extractors.contract import Extractor
+from tkg.memory import (
+    condensing,
+    consolidating,
+    dumping,
+    erasing,
+    forgetting,
+    holding,
+    maintaining,
+    provenance,
+    receipts,
+)
 from tkg.memory.answers import Forgetting, Upkeep
 from tkg.memory.bound import Bound
+from tkg.memory.consolidated import Consolidation, Undone
 from tkg.memory.fetching import Limits
+from tkg.model.time import When
 
 
 class Care(Bound):
@@ -157,6 +170,53 @@ class Care(Bound):
                 found = maintaining.carry_out(tenant, self._caller, limit=limit)
                 again = maintaining.evidence(tenant, self._caller, budget, record=True)
         return found.model_copy(update={"evidence": again})
+
+    def consolidate(
+        self,
+        *,
+        since: When = None,
+        until: When = None,
+        extractor: Extractor | None = None,
+        compress: bool = True,
+        dry_run: bool = True,
+    ) -> Consolidation:
+        """Read the episodes of a window again, check every fact, and compress the episodes of each session.
+
+        What the texts say and was not proposed before goes to the gate in the name of who said it then. Every claim of this
+        scope that may hold in the window is looked at: still true, superseded by what, ended, in dispute, with the reason
+        and the evidence. Episodes that were compressed leave recall for the summary that rests on them. One note in the
+        ledger tells the whole job; `undo_consolidation` takes it back.
+
+        Args:
+            since: only episodes said, and claims that hold, from then on (default: all).
+            until: and up to then; a date is included.
+            extractor: what reads the episodes (default: the store's, else the rules); a model finds what rules do not.
+            compress: make summaries; else only read and check.
+            dry_run: only say what would be done, read nothing again and record nothing; the default.
+
+        Raises:
+            NotPermitted: an agent's handle, or a store opened read-only (but for a dry run).
+            RequestError: the window is empty. ModelError: see the extractor; what was proposed until then stays.
+        """
+        with self._reading() if dry_run else self._writing() as tenant:
+            return consolidating.consolidate(
+                tenant,
+                self._caller,
+                since=since,
+                until=until,
+                extractor=extractor,
+                compress=compress,
+                dry_run=dry_run,
+            )
+
+    def undo_consolidation(self, job: str, *, reason: str) -> Undone:
+        """Take a consolidation back: its episodes return to recall, its summaries leave, what it read is quarantined.
+
+        Raises:
+            NotFound: no such job in this scope. NotPermitted: an agent's handle. Conflict: nothing of it is left.
+        """
+        with self._writing() as tenant:
+            return consolidating.undo(tenant, self._caller, job, reason)
 
     def unarchive(self, id: str, reason: str) -> tuple[str, ...]:
         """Bring what `maintain` took out of recall back, and return the ids.

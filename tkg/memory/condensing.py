@@ -45,12 +45,15 @@ class Group(NamedTuple):
         return tuple(one.id for one in self.episodes)
 
 
-def groups(tenant: Tenant, caller: Caller, leaving: Sequence[str]) -> Iterator[Group]:
+def groups(tenant: Tenant, caller: Caller, leaving: Sequence[str], fewest: int | None = None) -> Iterator[Group]:
     """Yield the episodes among those that leave which are to be compressed; only of the caller's own scope.
+
+    `fewest` of one session make a summary (default: the forget policy's number; where it has none, nothing is compressed).
 
     A summary of what a user said would be read by others if it lay in the tenant's scope.
     """
-    fewest = tenant.policies.forget.summarise_from
+    if fewest is None:
+        fewest = tenant.policies.forget.summarise_from
     if fewest is None:
         return
     found: dict[str, list[Artefact]] = {}
