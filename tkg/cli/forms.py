@@ -240,6 +240,14 @@ def _of_declarations() -> list[type[Form]]:
     ]
 
 
+def _of_consolidation() -> list[Any]:
+    told: dict[str, Any] = {"counts": dict[str, int], "claims": dict[str, int]}
+    return [
+        _form("tkg.consolidate/1", consolidated.Consolidation, exclude=("verdicts",), **told),
+        _form("tkg.consolidate.undo/1", consolidated.Undone),
+    ]
+
+
 @cache
 def forms() -> dict[str, type[Form]]:
     """Return the model of every document by its name and version."""
@@ -249,7 +257,7 @@ def forms() -> dict[str, type[Form]]:
     frozen: dict[str, Any] = {"scope": str, "subject": str | None, "predicate": str | None, "state": str}
     about: dict[str, Any] = {"subject": str, "predicate": str}
     made = [
-        *(*_of_the_store(), *_of_the_gate(), *_of_declarations()),
+        *(*_of_the_store(), *_of_the_gate(), *_of_declarations(), *_of_consolidation()),
         _form(
             "tkg.ingest/1",
             documents=int,
@@ -304,14 +312,6 @@ def forms() -> dict[str, type[Form]]:
         _form("tkg.hold/1", scope=str, state=str),
         _form("tkg.maintain/1", answers.Upkeep),
         _form("tkg.unarchive/1", restored=list[str]),
-        _form(
-            "tkg.consolidate/1",
-            consolidated.Consolidation,
-            exclude=("verdicts",),
-            counts=dict[str, int],
-            claims=dict[str, int],
-        ),
-        _form("tkg.consolidate.undo/1", consolidated.Undone),
         _form("tkg.import/1", tenant=str, entries=int),
         _form("tkg.export/1", tenant=str, records=list[dict[str, Any]]),
         _form("tkg.conform/1", passed=int, failed=int, results=list[Tried]),
