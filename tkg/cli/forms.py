@@ -240,9 +240,19 @@ def _of_declarations() -> list[type[Form]]:
     ]
 
 
-def _of_consolidation() -> list[Any]:
+def _of_reading() -> list[Any]:
     told: dict[str, Any] = {"counts": dict[str, int], "claims": dict[str, int]}
     return [
+        _form(
+            "tkg.ingest/1",
+            documents=int,
+            episodes=int,
+            already_there=int,
+            refused=int,
+            failed=int,
+            claims=dict[str, int],
+            older_versions=dict[str, int],
+        ),
         _form("tkg.consolidate/1", consolidated.Consolidation, exclude=("verdicts",), **told),
         _form("tkg.consolidate.undo/1", consolidated.Undone),
     ]
@@ -257,17 +267,7 @@ def forms() -> dict[str, type[Form]]:
     frozen: dict[str, Any] = {"scope": str, "subject": str | None, "predicate": str | None, "state": str}
     about: dict[str, Any] = {"subject": str, "predicate": str}
     made = [
-        *(*_of_the_store(), *_of_the_gate(), *_of_declarations(), *_of_consolidation()),
-        _form(
-            "tkg.ingest/1",
-            documents=int,
-            episodes=int,
-            already_there=int,
-            refused=int,
-            failed=int,
-            claims=dict[str, int],
-            older_versions=dict[str, int],
-        ),
+        *(*_of_the_store(), *_of_the_gate(), *_of_declarations(), *_of_reading()),
         *(_form(f"tkg.{verb}/1", **verdict) for verb in ("propose", "confirm")),
         _form("tkg.remember/1", verdicts=list.__class_getitem__(one_verdict)),
         _form("tkg.derive/1", **shown),
