@@ -1,7 +1,9 @@
 """Clauses as open triples, scored on CaRB's test sentences by its published rules.
 
-CaRB (Bhardwaj, Aggarwal and Mausam, EMNLP 2019): a prediction and a reference match where their relations share a word and
-so do their first two arguments; the score of a pair is the share of words in common. Precision is a one-to-one
+CaRB (Bhardwaj, Aggarwal and Mausam, EMNLP 2019), by the rules of its published scorer (dair-iitd/CaRB, `matcher.py`, binary
+and strict): a prediction and a reference match where their relations share a word, a predicted "be" standing for all its
+forms; the score of a pair is the share of words in common, relation and arguments each for themselves, second and later
+arguments as one; under "said" and the like the arguments may stand the other way round. Precision is a one-to-one
 assignment, best pairs first; recall takes for each reference its best prediction. tkg's claims are made for memory (names
 from a vocabulary, no reported or hypothetical clauses), so what is scored here is the layer below: its clauses, told in
 the sentence's own words.
@@ -12,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tkg.extractors.clauses import Clause, clauses
 
@@ -34,8 +36,15 @@ def read_gold(path: Path) -> dict[str, list[Triple]]:
         sentence, relation, *arguments = line.split("\t")
         words = [tuple(text.split()) for text in arguments if text.strip()]
         rest = tuple(word for text in words[1:] for word in text)
-        out.setdefault(sentence, []).append(Triple(tuple(relation.split()), (words[0] if words else (), rest)))
+        both = (*words[:1], rest) if len(words) > 1 else tuple(words[:1])
+        out.setdefault(sentence, []).append(Triple(tuple(relation.split()), both))
     return out
+
+
+#: a predicted "be" stands for any of these
+_BE: Final = ("be", "is", "am", "are", "was", "were", "been", "being")
+#: relations under which the arguments may stand the other way round: "…", she said
+_SAID: Final = ("said", "told", "added", "adds", "says")
 
 
 def _common(gold: Sequence[str], found: Sequence[str]) -> int:
@@ -43,14 +52,24 @@ def _common(gold: Sequence[str], found: Sequence[str]) -> int:
 
 
 def pair(gold: Triple, found: Triple) -> tuple[float, float]:
-    """Return precision and recall of one pair, in words; (0, 0) where relation or an argument share none."""
-    shared = [_common(gold.relation, found.relation)]
-    shared += [_common(a, b) for a, b in zip(gold.arguments, found.arguments, strict=True)]
-    if not all(shared):
+    """Return precision and recall of one pair, in words; (0, 0) where the relations share none."""
+    straight = _pair(gold, found)
+    if not any(word in " ".join(gold.relation) for word in _SAID):
+        return straight
+    return max(straight, _pair(gold, Triple(found.relation, (found.arguments[1], found.arguments[0]))))
+
+
+def _pair(gold: Triple, found: Triple) -> tuple[float, float]:
+    shared = _common(gold.relation, found.relation)
+    if "be" in found.relation and "be" not in gold.relation and any(form in gold.relation for form in _BE):
+        shared += 1
+    if not shared:
         return 0.0, 0.0
-    total = sum(shared)
-    length = [len(t.relation) + sum(map(len, t.arguments)) for t in (found, gold)]
-    return total / length[0], total / length[1]
+    counted = [*zip(gold.arguments, found.arguments, strict=False)]
+    shared += sum(_common(one, other) for one, other in counted)
+    predicted = len(found.relation) + sum(len(other) for _, other in counted)
+    wanted = len(gold.relation) + sum(len(one) for one, _ in counted)
+    return shared / predicted, shared / wanted
 
 
 def score(gold: dict[str, list[Triple]], found: dict[str, list[Triple]]) -> tuple[float, float, float]:
@@ -100,8 +119,20 @@ def _text(tokens: Iterator[Token] | list[Token]) -> tuple[str, ...]:
     return tuple(token.text for token in ordered)
 
 
-def _relation(head: Token) -> list[Token]:
-    return [head, *(c for c in head.children if c.dep_ in ("aux", "auxpass", "neg", "prt") and not c.is_punct)]
+#: never first in the words before a verb: they ask, or join the clause to another
+_ASKING: Final = ("WRB", "WDT", "WP", "WP$")
+
+
+def _relation(head: Token, *, adverb: bool = False) -> list[Token]:
+    """Return a verb with its auxiliaries, its "not" and its particle; with `adverb` also the adverb right before it."""
+    kept = [c for c in head.children if c.dep_ in ("aux", "auxpass", "neg", "prt") and not c.is_punct]
+    if adverb:
+        kept += [c for c in head.children if _close(c, head)]
+    return [head, *kept]
+
+
+def _close(word: Token, head: Token) -> bool:
+    return word.dep_ == "advmod" and word.i == head.i - 1 and word.tag_ not in _ASKING
 
 
 def _joined(head: Token) -> list[Token]:
@@ -113,47 +144,77 @@ def _joined(head: Token) -> list[Token]:
     return out
 
 
-def _subjects(clause: Clause, head: Token) -> list[tuple[str, ...]]:
-    if clause.antecedent is not None:
-        return [_text(_words(head, out=_SIDE))]
-    joined = _joined(head)
-    if joined:
-        return [_text(_words(one, out=_SIDE)) for one in (head, *joined)]
-    return [_text(_words(head, out=frozenset({"relcl", "advcl", "parataxis", "punct"})))]
+def _subject(clause: Clause, head: Token) -> tuple[str, ...]:
+    side = _SIDE if clause.antecedent is not None else frozenset({"relcl", "advcl", "parataxis", "punct", "appos"})
+    return _text(_words(head, out=side))
+
+
+def _before(head: Token) -> list[Token]:
+    """Return what stands before the verb and says when, where or how."""
+    kinds = ("npadvmod", "prep", "advmod")
+    found = [c for c in head.children if c.i < head.i and c.dep_ in kinds and c.tag_ not in _ASKING]
+    return [t for c in found if not _close(c, head) for t in _words(c)]
 
 
 def _of_clause(clause: Clause) -> Iterator[Triple]:
     head = clause.head
     if clause.subject is None:
         return
-    relation, chain = _relation(head), head
+    relation, chain = _relation(head, adverb=True), head
     while (inner := next((c for c in chain.children if c.dep_ == "xcomp"), None)) is not None:
         relation += _relation(inner)
         chain = inner
     around = [c for one in dict.fromkeys((head, chain)) for c in one.children]
-    links = sorted(
-        (c for c in around if c.dep_ in ("prep", "agent", "dative") and c.pos_ == "ADP"), key=lambda token: token.i
-    )
+    kinds = ("prep", "agent", "dative")
+    links = sorted((c for c in around if c.dep_ in kinds and c.pos_ == "ADP" and c.i > head.i), key=lambda t: t.i)
     things = [c for c in chain.children if c.dep_ in _OBJECTS and c.pos_ != "ADP"]
     after = [t for c in chain.children if c.dep_ in ("npadvmod", "advmod") and c.i > chain.i for t in _words(c)]
-    before = [t for c in head.children if c.i < head.i and c.dep_ in ("npadvmod", "prep") for t in _words(c)]
+    before = _before(head)
+    side = frozenset({"punct", "parataxis", "relcl"})
     if things:
         tail = [t for link in links for t in _words(link, out=_MARKS)] + after
         objects = [things[0], *_joined(things[0])]
-        side = _SIDE if len(objects) > 1 else frozenset({"punct", "parataxis"})
         others = [t for thing in things[1:] for t in _words(thing)]
-        said = [_text([*_words(thing, out=side), *others, *tail, *before]) for thing in objects]
+        out = _SIDE if len(objects) > 1 else side
+        said = [_text([*_words(thing, out=out), *others, *tail, *before]) for thing in objects]
     elif links:
         relation.append(links[0])
-        own = [t for c in links[0].children for t in _words(c, out=frozenset({"punct", "parataxis"}))]
+        own = [t for c in links[0].children for t in _words(c, out=side)]
         tail = [t for link in links[1:] for t in _words(link, out=_MARKS)] + after
         said = [_text([*own, *tail, *before])]
     else:
         said = [_text([*after, *before])]
-    for subject in _subjects(clause, clause.subject):
-        for argument in said:
-            if subject and argument:
-                yield Triple(_text(relation), (subject, argument))
+    if subject := _subject(clause, clause.subject):
+        yield from (Triple(_text(relation), (subject, argument)) for argument in said)
+
+
+def _of_participle(verb: Token) -> Iterator[Triple]:
+    """Yield what "…, referring to them as heirs" says of the subject of the clause it belongs to."""
+    if verb.pos_ != "VERB" or verb.dep_ != "advcl" or verb.tag_ not in ("VBG", "VB", "VBN"):
+        return
+    above = verb.head
+    while not (found := [c for c in above.children if c.dep_ in _SUBJECTS]) and above.head.i != above.i:
+        above = above.head
+    if found and not any(c.dep_ in _SUBJECTS for c in verb.children):
+        auxiliaries = tuple(c for c in verb.children if c.dep_ in ("aux", "auxpass"))
+        yield from _of_clause(Clause(verb, found[0], False, False, False, auxiliaries, "advcl", ""))
+
+
+def _of_name(name: Token) -> Iterator[Triple]:
+    """Yield what stands beside a name says it is: "Oslo, the capital", "former attorney Todd Graves"."""
+    if name.dep_ == "appos" and name.head.pos_ == "PROPN":
+        yield Triple(("is",), (_text(_words(name.head, out=_SIDE)), _text(_words(name, out=_SIDE))))
+    if name.pos_ != "PROPN" or name.dep_ == "compound":
+        return
+    beside = [c for c in name.children if c.dep_ == "compound"]
+    titles = [c for c in beside if c.pos_ == "NOUN" or c.text in _TITLES]
+    if titles and any(c.pos_ == "PROPN" and c.i > titles[-1].i for c in beside):
+        whole = list(name.doc[titles[-1].i + 1 : name.i + 1])
+        yield Triple(("is",), (_text(whole), _text([t for c in titles for t in _words(c)])))
+
+
+_SUBJECTS: Final = ("nsubj", "nsubjpass", "csubj")
+_TITLES: Final = ("President", "Chairman", "Mr.")
 
 
 def triples(part: Span | Doc) -> list[Triple]:
@@ -163,6 +224,6 @@ def triples(part: Span | Doc) -> list[Triple]:
         for clause in clauses(sentence):
             found.extend(_of_clause(clause))
         for token in sentence:
-            if token.dep_ == "appos" and token.head.pos_ == "PROPN":
-                found.append(Triple(("is",), (_text(_words(token.head, out=_SIDE)), _text(_words(token, out=_SIDE)))))
+            found.extend(_of_name(token))
+            found.extend(_of_participle(token))
     return list(dict.fromkeys(found))

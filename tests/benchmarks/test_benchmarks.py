@@ -166,3 +166,17 @@ def test_labelled_sentences_are_read_with_their_alternatives_and_periods() -> No
     assert first.claims[0].forms == (("A", "is", "B"), ("A", "value", "B"))
     assert (first.claims[0].negative, first.claims[0].valid_from, first.claims[0].valid_to) == (True, "2026-05", None)
     assert (len(first.claims), second.claims, second.modality) == (2, (), "question")
+
+
+def test_carbs_rules_of_be_said_and_single_arguments() -> None:
+    said = carb.Triple(("said",), (("Ana",), ("it", "rains")))
+    turned = carb.Triple(("said",), (("it", "rains"), ("Ana",)))
+    assert carb.pair(said, turned) == (1.0, 1.0)
+    assert carb.pair(carb.Triple(("sang",), said.arguments), carb.Triple(("sang",), turned.arguments)) == (0.25, 0.25)
+    capital = (("Oslo",), ("the", "capital"))
+    assert carb.pair(carb.Triple(("was",), capital), carb.Triple(("be",), capital)) == (1.0, 1.0)
+    assert carb.pair(carb.Triple(("was",), capital), carb.Triple(("is",), capital)) == (0.0, 0.0)
+    alone = carb.Triple(("is", "ill"), (("Ben",),))
+    assert carb.pair(alone, carb.Triple(("is",), (("Ben",), ("ill",)))) == (1.0, pytest.approx(2 / 3))
+    other = carb.Triple(("owns",), (("Cleo",), ("the", "depot")))
+    assert carb.pair(carb.Triple(("owns",), (("Ana",), ("the", "depot"))), other) == (0.75, 0.75)
