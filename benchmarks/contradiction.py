@@ -179,7 +179,7 @@ def _truth(result: Result, table: Table, name: str, one: dict[str, Any]) -> None
         into[f"truth_{name}_{key}_answered"] = one["answered"][method] / n
     result.figures[f"truth_{name}_accuracy"] = one["right"]["tkg, classes by trust"] / n
     result.baselines[f"truth_{name}_ceiling"] = one["ceiling"]
-    best = max(("last claim", "majority", "TruthFinder"), key=lambda method: int(one["right"][method]))
+    best = max(("last claim", "majority", "TruthFinder, these items"), key=lambda method: int(one["right"][method]))
     own = "tkg, one class, estimate"
     if one["right"][own] < one["right"][best]:
         result.missed.append(

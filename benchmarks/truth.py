@@ -5,7 +5,8 @@ Kleinberg's hubs and authorities; Pasternack and Roth, 2010) and TruthFinder (Yi
 likeness between values), over everything that is said. tkg answers through the store, from the classes of the sources: all
 of one class (then it gives a value only where all agree, and otherwise names the conflict, which counts as wrong), or the
 three that TruthFinder trusts most in three classes above the rest. "tkg, one class, estimate" asks the same store what its
-own estimate of the sources favours where it names a conflict (`Handle.audit_sources`), from the claims that went in alone.
+own estimate of the sources favours where it names a conflict (`Handle.audit_sources`), from the claims that went in alone,
+which is what "TruthFinder, these items" has.
 A value is right when it is the gold one, as a number at gold's precision; of authors, when the set of family names is.
 """
 
@@ -256,6 +257,7 @@ def compare(task: Task, engine: str, most: int) -> dict[str, Any]:
         "majority": majority(found),
         "Sums": sums(found),
         "TruthFinder": believed,
+        "TruthFinder, these items": truthfinder({item: found[item] for item in items})[0],
         "tkg, one class": equal,
         "tkg, classes by trust": classes,
         "tkg, one class, estimate": estimated,

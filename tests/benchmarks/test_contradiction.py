@@ -152,7 +152,8 @@ def test_sources_that_agree_more_often_are_believed() -> None:
     found = truth.compare(task, engine_or_skip(CYPHER), 10)
     assert found["n"] == 2
     assert found["right"] == {
-        "last claim": 0, "majority": 1, "Sums": 2, "TruthFinder": 2, "tkg, one class": 0, "tkg, classes by trust": 1,
+        "last claim": 0, "majority": 1, "Sums": 2, "TruthFinder": 2, "TruthFinder, these items": 1,
+        "tkg, one class": 0, "tkg, classes by trust": 1,
         "tkg, one class, estimate": 1,
     }  # fmt: skip
     # of one class, sources that differ are a conflict and no answer; "good" is only the fifth in trust

@@ -42,6 +42,16 @@ def test_it_is_truthfinder_whatever_the_order(votes: dict[str, dict[str, str]], 
     assert all(0 < one < 1 for one in (*found.trust.values(), *found.belief.values()))
 
 
+def test_what_many_say_is_still_told_apart() -> None:
+    votes = {f"s{n}": {f"w{m}": "x" for m in range(60)} for n in range(5)}
+    votes["disputed"] = {f"w{m}": "x" if m < 31 else "y" for m in range(60)}
+    found = estimate(votes)
+    assert found.belief["disputed", "x"] == pytest.approx(found.belief["disputed", "y"])  # both all but certain
+    assert found.favoured("disputed", {"x": 1, "y": 1}) == "x"
+    votes["disputed"] = {f"w{m}": "x" if m % 2 else "y" for m in range(60)}
+    assert estimate(votes).favoured("disputed", {"x": 1, "y": 1}) is None  # the control: as many on either side
+
+
 def said(memory: tkg.Memory, principal: str, subject: str, value: str, **more: Any) -> str:
     handle = memory.scope("acme", channel="trusted_tool", principal=principal)
     verdict = handle.propose(

@@ -24,16 +24,20 @@ _LEAST_DOUBT: Final = 1e-9
 
 
 class Estimate(NamedTuple):
-    """Trust in each source and belief in each (slot, value), each between 0 and 1, and after how many rounds."""
+    """Trust in each source and belief in each (slot, value), each between 0 and 1, and after how many rounds.
+
+    `weight` is what belief is made of: it still tells values apart that many sources say, where belief is all but 1.
+    """
 
     trust: dict[str, float]
     belief: dict[tuple[str, str], float]
+    weight: dict[tuple[str, str], float]
     rounds: int
 
     def favoured(self, slot: str, values: Mapping[str, object]) -> str | None:
         """Return the value of a slot that is believed most; None where two are believed alike."""
-        ranked = sorted(values, key=lambda value: (-self.belief[slot, value], value))
-        if len(ranked) > 1 and math.isclose(self.belief[slot, ranked[0]], self.belief[slot, ranked[1]], rel_tol=1e-9):
+        ranked = sorted(values, key=lambda value: (-self.weight[slot, value], value))
+        if len(ranked) > 1 and math.isclose(self.weight[slot, ranked[0]], self.weight[slot, ranked[1]], rel_tol=1e-9):
             return None
         return ranked[0] if ranked else None
 
@@ -49,8 +53,9 @@ def estimate(votes: Mapping[str, Mapping[str, str]]) -> Estimate:
             said[source].append((slot, votes[slot][source]))
     trust = dict.fromkeys(sorted(said), _FIRST)
     belief: dict[tuple[str, str], float] = {}
+    weight: dict[tuple[str, str], float] = {}
     for number in range(1, _ROUNDS + 1):
-        weight: dict[tuple[str, str], float] = defaultdict(float)
+        weight = defaultdict(float)
         for source in trust:
             doubt = -math.log(max(1 - trust[source], _LEAST_DOUBT))
             for claim in said[source]:
@@ -60,5 +65,5 @@ def estimate(votes: Mapping[str, Mapping[str, str]]) -> Estimate:
         moved = max((abs(fresh[source] - trust[source]) for source in trust), default=0.0)
         trust = fresh
         if moved < _SETTLED:
-            return Estimate(trust, belief, number)
-    return Estimate(trust, belief, _ROUNDS)
+            return Estimate(trust, belief, dict(weight), number)
+    return Estimate(trust, belief, dict(weight), _ROUNDS)

@@ -131,7 +131,7 @@ def reliability(tenant: Tenant, caller: Caller, predicate: str | None, valid_at:
 
 
 def _favoured(found: _Votes, made: Estimate, slot: str, best: str | None) -> Favoured:
-    values = sorted(set(found.votes[slot].values()), key=lambda value: (-made.belief[slot, value], value))
+    values = sorted(set(found.votes[slot].values()), key=lambda value: (-made.weight[slot, value], value))
     shown = {value: found.said[slot, value].object or "" for value in values}
     claim = found.said[slot, values[0]]
     return Favoured(
