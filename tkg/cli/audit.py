@@ -18,6 +18,9 @@ from tkg.memory.reliability import Reliability
 from tkg.memory.settings import read_policies
 from tkg.model.scope import Channel
 
+#: keys whose distance from their anchor is printed; `--json` has all
+_KEYS: Final = 20
+
 
 class What(StrEnum):
     """What is audited."""
@@ -197,11 +200,22 @@ def _drift(
         found = memory.scope(tenant, user, principal=principal).audit_drift(record=record)
     if json:
         print_json("tkg.audit.drift/1", found.model_dump(mode="json"))
-    elif not found.alarms:
+        return 1 if found.alarms else 0
+    if not found.alarms:
         print_line(f"Nothing stands out among {found.writes} writes in {found.streams} streams.")
     else:
         rows = [(one.kind, one.says, f"{one.figure:g}", f"{one.limit:g}", one.since) for one in found.alarms]
         print_table(["kind", "what", "figure", "limit", "since"], rows)
+    if found.anchors:
+        print_heading("Keys that changed, the farthest from what was vouched for first")
+        print_table(
+            ["key", "scope", "changes since", "moved by", "vouched for"],
+            [
+                (one.about, one.scope, str(one.distance), None if one.displacement is None else f"{one.displacement:.0%}",
+                 one.anchor or "never")
+                for one in found.anchors[:_KEYS]
+            ],
+        )  # fmt: skip
     return 1 if found.alarms else 0
 
 

@@ -17,6 +17,7 @@ from tkg.cli.options import (
     CopyOf,
     Engine,
     EngineChoice,
+    IdempotencyKey,
     Identifier,
     Json,
     Locator,
@@ -104,6 +105,7 @@ def decide(
     also: Annotated[
         list[str] | None, typer.Option("--also", metavar="ID", help="Accept or reject another one with it.")
     ] = None,
+    idempotency_key: IdempotencyKey = None,
     user: User = None,
     session: Session = None,
     engine: EngineChoice = Engine.AUTO,
@@ -118,8 +120,8 @@ def decide(
     with writing(store, engine) as memory:
         handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
         if also:
-            if fields or into:
-                raise RequestError("--also goes with accept and reject only")
+            if fields or into or idempotency_key:
+                raise RequestError("--also goes with accept and reject only, and without --idempotency-key")
             plans = handle.decide_many([full(handle, one) for one in (candidate, *also)], choice.value, reason=reason)
             plan = plans[-1].model_copy(update={"targets": tuple(one for made in plans for one in made.targets)})
         else:
@@ -129,6 +131,7 @@ def decide(
                 reason=reason,
                 changes=fields or None,
                 into=None if into is None else full(handle, into),
+                idempotency_key=idempotency_key,
             )
     report("tkg.decide/1", plan, title=_DONE[choice.value], json=json)
 

@@ -272,6 +272,7 @@ def forms() -> dict[str, type[Form]]:
         _form("tkg.remember/1", verdicts=list.__class_getitem__(one_verdict)),
         _form("tkg.derive/1", **shown),
         _form("tkg.dispatch/1", **shown),
+        _form("tkg.notes/1", notes=dict.__class_getitem__((str, str)), ended=bool),
         _form("tkg.supersede/1", edge=str, old=str, new=str),
         _form(
             "tkg.recall/1",

@@ -53,6 +53,10 @@ Session = Annotated[
     str | None, typer.Option("--session", metavar="NAME", help="Work session that reads and writes belong to.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout instead of tables.")]
+IdempotencyKey = Annotated[
+    str | None,
+    typer.Option("--idempotency-key", metavar="TEXT", help="Repeating a request with this key changes nothing."),
+]
 
 
 def spoken_time(text: str | None) -> str | None:

@@ -17,6 +17,7 @@ from tkg.cli.options import (
     CopyOf,
     Engine,
     EngineChoice,
+    IdempotencyKey,
     Identifier,
     Json,
     Locator,
@@ -65,10 +66,6 @@ _DependsOn = Annotated[
     list[str] | None,
     typer.Option("--depends-on", metavar="ID", help="A claim without which this one is suspended; may be repeated."),
 ]
-_IdempotencyKey = Annotated[
-    str | None,
-    typer.Option("--idempotency-key", metavar="TEXT", help="Repeating a request with this key changes nothing."),
-]
 _ExpectedDigest = Annotated[
     str | None,
     typer.Option("--expected-digest", metavar="TEXT", help="Digest of an earlier verdict; refused if it changed."),
@@ -109,8 +106,15 @@ def propose(
     owner: Owner = None,
     copy_of: CopyOf = None,
     depends_on: _DependsOn = None,
-    idempotency_key: _IdempotencyKey = None,
+    idempotency_key: IdempotencyKey = None,
     expected_digest: _ExpectedDigest = None,
+    by_kind: Annotated[
+        bool,
+        typer.Option(
+            "--by-kind",
+            help="Write where its kind belongs: a fact about a system to the tenant, about people to --user.",
+        ),
+    ] = False,
     engine: EngineChoice = Engine.AUTO,
     json: Json = False,
 ) -> int:
@@ -120,7 +124,8 @@ def propose(
     """
     evidence = evidence_of(uri, version, quote, locator, owner, copy_of)
     with writing(store, engine, create=True) as memory:
-        verdict = memory.scope(tenant, user, channel=channel, principal=principal, session=session).propose(
+        handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
+        verdict = (handle.for_kind_of(predicate) if by_kind else handle).propose(
             subject=subject,
             predicate=predicate,
             object=object,
@@ -165,6 +170,7 @@ def remember(
     copy_of: CopyOf = None,
     extractor: ExtractorName = None,
     extractor_option: ExtractorOptions = None,
+    idempotency_key: IdempotencyKey = None,
     engine: EngineChoice = Engine.AUTO,
     json: Json = False,
 ) -> int:
@@ -183,6 +189,7 @@ def remember(
             turn=turn,
             media=media.value,
             extractor=reads,
+            idempotency_key=idempotency_key,
         )
     tell_dropped(reads)
     if json:
@@ -217,6 +224,7 @@ def derive(
         list[str] | None,
         typer.Option("--meta", metavar="NAME=TEXT", help="Kept with it, such as name=… of a skill; may be repeated."),
     ] = None,
+    idempotency_key: IdempotencyKey = None,
     engine: EngineChoice = Engine.AUTO,
     json: Json = False,
 ) -> int:
@@ -232,7 +240,7 @@ def derive(
         details[name] = text
     with writing(store, engine) as memory:
         made = memory.scope(tenant, user, channel=channel, principal=principal, session=session).derive(
-            kind.value, content, from_=tuple(from_ or ()), meta=details or None
+            kind.value, content, from_=tuple(from_ or ()), meta=details or None, idempotency_key=idempotency_key
         )
     if isinstance(made, Verdict):  # held: a skill that no person proposed, where the policy says so
         print_json("tkg.derive.held/1", verdict_json(made)) if json else show_verdict(made)
@@ -246,6 +254,44 @@ def _show_artefact(schema: str, made: Artefact, state: str, json: bool) -> None:
         print_json(schema, {"id": made.id, "kind": made.kind, "label": made.label.value, "state": state})
     else:
         print_fields([("id", made.id), ("kind", made.kind), ("label", made.label.value), ("state", state)])
+
+
+def notes(
+    store: Store,
+    tenant: Tenant,
+    channel: ChannelChoice,
+    principal: Principal,
+    session: Session,
+    keep: Annotated[
+        list[str] | None, typer.Option("--keep", metavar="NAME=TEXT", help="Keep a note; may be repeated.")
+    ] = None,
+    end: Annotated[bool, typer.Option("--end", help="End the run: its notes are destroyed.")] = False,
+    user: User = None,
+    engine: EngineChoice = Engine.AUTO,
+    json: Json = False,
+) -> None:
+    """Keep and show the working notes of a run; they never become memory, and go with the run.
+
+    A run is a --session of one principal in one scope. A run whose process died finds its notes again.
+    """
+    with writing(store, engine) as memory:
+        handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
+        for one in keep or ():
+            name, equals, text = one.partition("=")
+            if not equals or not name:
+                raise RequestError("--keep takes NAME=TEXT, such as --keep next='ask the team lead'")
+            handle.note(name, text)
+        found = handle.notes()
+        if end:
+            handle.end_run()
+    if json:
+        print_json("tkg.notes/1", {"notes": found, "ended": end})
+    elif not found:
+        print_line("The run has no notes." if not end else "The run had no notes, and is over.")
+    else:
+        print_table(["name", "note"], list(found.items()))
+        if end:
+            print_line("The run is over; its notes are gone.")
 
 
 def dispatch(
@@ -311,6 +357,12 @@ COMMANDS: Final = (
         derive,
         "tkg derive --store ./memory --tenant acme --channel agent_inferred --principal agent \\\n"
         "  --kind summary --from ID 'Reports go to the queue.'",
+    ),
+    Command(
+        "notes",
+        notes,
+        "tkg notes --store ./memory --tenant acme --channel agent_inferred --principal agent --session run-7 \\\n"
+        "  --keep next='ask the team lead'",
     ),
     Command(
         "dispatch",

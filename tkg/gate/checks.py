@@ -67,7 +67,20 @@ def scope_and_channel(candidate: Candidate, context: GateContext, policy: WriteP
             code="not_permitted",
             reason="Only a promotion by a person writes for everybody.",
         )
-    return standing(context)
+    found = standing(context)
+    return found if found.outcome != "pass" else belongs(scope, context)
+
+
+def belongs(scope: Scope, context: GateContext) -> CheckResult:
+    """Note where a fact of this kind belongs by default; nothing is moved: only a person's promotion widens a scope."""
+    name, about = "scope_and_channel", context.predicate.about
+    if about == "system" and scope.user is not None:
+        reason = "A fact about a system belongs to the tenant: a person promotes it (`tkg promote`)."
+        return CheckResult(check=name, outcome="note", code="belongs_to_tenant", reason=reason)
+    if about == "person" and scope.user is None:
+        reason = "A fact about a person belongs to a user: propose it in that user's scope."
+        return CheckResult(check=name, outcome="note", code="belongs_to_user", reason=reason)
+    return CheckResult(check=name, outcome="pass")
 
 
 def standing(context: GateContext) -> CheckResult:

@@ -22,7 +22,7 @@ from tkg.ledger.merkle import Frontier
 from tkg.ledger.sqlite import open_ledger, verify_ledger
 from tkg.memory.checking import LEDGER
 from tkg.memory.erasing import MARKER
-from tkg.memory.projections import GRAPH, INDEX
+from tkg.memory.projections import GRAPH, INDEX, WORKING
 from tkg.model.base import Value
 from tkg.model.time import iso, to_instant
 
@@ -171,7 +171,7 @@ def _folders(store: Path) -> list[Path]:
 def _plain_files(store: Path) -> Iterator[Path]:
     """Yield what is copied as it is: settings, keys, heads, receipts, archives; not what is live or can be made anew."""
     for one in sorted(store.rglob("*")):
-        live = one.name.startswith((LEDGER, cold.NAME, GRAPH, INDEX)) or one.name.endswith((".lock", ".new"))
+        live = one.name.startswith((LEDGER, cold.NAME, GRAPH, INDEX, WORKING)) or one.name.endswith((".lock", ".new"))
         inside = any(part.endswith(".new") for part in one.relative_to(store).parts)
         if one.is_file() and not one.is_symlink() and not live and not inside:
             yield one

@@ -15,6 +15,8 @@ from tkg.memory.acting import check_authority
 from tkg.memory.caller import Caller
 from tkg.memory.exposure import label_of, label_of_session, least, shown_antecedents
 from tkg.memory.proposal import Proposal
+from tkg.memory.repeating import OTHER_REQUEST, request_id, same_request
+from tkg.memory.slots import Slots
 from tkg.memory.states import contested, stale_inputs
 from tkg.memory.tenant import Tenant
 from tkg.memory.texts import held, judge_written, verdict_on
@@ -123,6 +125,7 @@ def derive(
     from_: Sequence[str],
     alternatives: Sequence[Sequence[str]],
     meta: Mapping[str, str] | None,
+    idempotency_key: str | None = None,
 ) -> Artefact | Verdict:
     """See `Handle.derive`."""
     caller.speaking()
@@ -133,8 +136,14 @@ def derive(
     version = 1
     if kind == "claim":
         proposal = Proposal.from_mapping(content)
+        verdict_id, before = _asked_before(tenant, caller, idempotency_key)
+        if before is not None:
+            name = Slots(tenant, caller.scope.visible).registry.get(proposal.predicate).name
+            if not same_request(before, writing.statement_digest(tenant, caller.scope.path, proposal, name)):
+                raise Conflict(OTHER_REQUEST)
+            return before
         found = basis(tenant, caller, kind, used, from_, alternatives)
-        return writing.write(tenant, caller, writing.prepare(tenant, caller, proposal, found), tenant.ids.new("vrd"))
+        return writing.write(tenant, caller, writing.prepare(tenant, caller, proposal, found), verdict_id)
     if kind not in get_args(ArtefactKind) or kind == "episode":
         raise RequestError(_KINDS)
     if len(alternatives) > 1:
@@ -145,12 +154,41 @@ def derive(
         raise RequestError(f"the content of a {kind} is text")
     text = clean(content, "content")
     kept = {clean(key, "meta", limit=MAX_NAME): clean(value, "meta") for key, value in (meta or {}).items()}
-    found = basis(tenant, caller, kind, used, from_, alternatives)
-    return _write_artefact(tenant, caller, kind, text, found, kept, version)
+    verdict_id, before = _asked_before(tenant, caller, idempotency_key)
+    if before is not None:
+        return _answer_again(tenant, before, kind, text, kept)
+    made = basis(tenant, caller, kind, used, from_, alternatives)
+    return _write_artefact(tenant, caller, kind, text, made, kept, verdict_id, version)
+
+
+def _asked_before(tenant: Tenant, caller: Caller, key: str | None) -> tuple[str, Verdict | None]:
+    """Return the id of the verdict on this request, and the verdict where it was given before."""
+    if key is None:
+        return tenant.ids.new("vrd"), None
+    verdict_id = request_id(tenant, caller, "derive", key)
+    before = tenant.graph.verdict(verdict_id)
+    return verdict_id, None if before is None else before[0]
+
+
+def _answer_again(tenant: Tenant, before: Verdict, kind: str, text: str, meta: Mapping[str, str]) -> Artefact | Verdict:
+    view = None if before.artefact_id is None else tenant.graph.artefact(before.artefact_id)
+    other = view is not None and view.artefact.content is not None and dict(view.artefact.meta or {}) != dict(meta)
+    if not same_request(before, tenant.names.digest(kind, text)) or other:
+        raise Conflict(OTHER_REQUEST)
+    if before.outcome is Outcome.REJECTED:
+        raise Rejected(f"the {kind} was refused before: {before.code}")
+    return before if before.outcome is Outcome.HELD or view is None else view.artefact
 
 
 def _write_artefact(
-    tenant: Tenant, caller: Caller, kind: str, text: str, found: Basis, meta: Mapping[str, str], version: int = 1
+    tenant: Tenant,
+    caller: Caller,
+    kind: str,
+    text: str,
+    found: Basis,
+    meta: Mapping[str, str],
+    verdict_id: str,
+    version: int = 1,
 ) -> Artefact | Verdict:
     """Let the gate judge a text with the label of its whole basis, and write what it allows.
 
@@ -166,9 +204,7 @@ def _write_artefact(
     judged = judge_written(tenant, caller, (text, *meta, *meta.values()), kind, label)
     candidate = tenant.names.digest(kind, text)
     if judged.outcome is Outcome.REJECTED:
-        refused = verdict_on(
-            caller, judged, verdict_id=tenant.ids.new("vrd"), candidate=candidate, kind=kind, label=found.label
-        )
+        refused = verdict_on(caller, judged, verdict_id=verdict_id, candidate=candidate, kind=kind, label=found.label)
         tenant.commit("derive", caller.scope.path, [refused])
         reason = next((one.reason for one in judged.checks if one.outcome == "reject"), judged.code)
         raise Rejected(f"the {kind} was refused: {reason}")
@@ -186,7 +222,7 @@ def _write_artefact(
     verdict = verdict_on(
         caller,
         judged,
-        verdict_id=tenant.ids.new("vrd"),
+        verdict_id=verdict_id,
         candidate=candidate,
         kind=kind,
         label=found.label,

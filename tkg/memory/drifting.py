@@ -39,13 +39,31 @@ class Alarm(Value):
     says: str
 
 
+class Anchored(Value):
+    """One key (subject and predicate) that changed: how often since somebody vouched for it, and how far it moved.
+
+    `distance` counts the values it took since the last one of class human_verified or system_of_record, whose id is
+    `anchor` (None where nobody ever vouched); `displacement` is how far a number lies from that one, as a share of it.
+    """
+
+    about: str
+    scope: str
+    distance: int
+    anchor: str | None
+    displacement: float | None = None
+
+
 class Drift(Value):
-    """What was looked at, and what stood out. `recorded` is the transaction that wrote new alarms down."""
+    """What was looked at, and what stood out. `recorded` is the transaction that wrote new alarms down.
+
+    `anchors` tells of every key that changed, the farthest from its anchor first.
+    """
 
     streams: int
     writes: int
     slots: int
     alarms: tuple[Alarm, ...]
+    anchors: tuple[Anchored, ...] = ()
     recorded: int | None = None
 
 
@@ -54,11 +72,12 @@ def drift(tenant: Tenant, caller: Caller, *, record: bool) -> Drift:
     policy, books = tenant.policies.write.drift, Books.read(tenant, caller)
     writes = [one for one in books.decisions if one.kind in SEMANTIC and one.outcome in _WRITTEN]
     slots = _slots(tenant, caller)
+    anchored = _anchored(tenant, slots)
     alarms = [
         *_bursts(tenant, policy, books, writes),
         *_shares(policy, books, writes),
         *_mix(tenant, policy, writes),
-        *_anchors(tenant, policy, slots),
+        *_anchors(policy, anchored),
         *_young(tenant, policy, books),
     ]
     streams = len({(one.source_id, one.predicate_id) for one in writes})
@@ -69,7 +88,14 @@ def drift(tenant: Tenant, caller: Caller, *, record: bool) -> Drift:
             for one in fresh
         ]
         made = tenant.commit("alarm", caller.scope.path, notes).seq
-    return Drift(streams=streams, writes=len(writes), slots=len(slots), alarms=tuple(alarms), recorded=made)
+    return Drift(
+        streams=streams,
+        writes=len(writes),
+        slots=len(slots),
+        alarms=tuple(alarms),
+        anchors=tuple(anchored),
+        recorded=made,
+    )
 
 
 def _body(alarm: Alarm) -> dict[str, str]:
@@ -177,8 +203,9 @@ def _slots(tenant: Tenant, caller: Caller) -> dict[str, list[str]]:
     return {slot: order[slot] for slot in sorted(moved)}
 
 
-def _anchors(tenant: Tenant, policy: DriftPolicy, slots: dict[str, list[str]]) -> Iterator[Alarm]:
-    """Yield the slots that moved too often, or too far, since somebody verified them."""
+def _anchored(tenant: Tenant, slots: dict[str, list[str]]) -> list[Anchored]:
+    """Return how far each slot that changed lies from what was last vouched for, the farthest first."""
+    found = []
     for claims in slots.values():
         since, anchor, last = 0, None, None
         for identifier in claims:
@@ -191,25 +218,39 @@ def _anchors(tenant: Tenant, policy: DriftPolicy, slots: dict[str, list[str]]) -
             anchor = last if best in _ANCHORS else anchor
         if last is None:
             continue
-        where = f"{last.subject} · {last.predicate}"
-        if since > policy.anchor_distance:
+        moved = None if anchor is None else _displacement(anchor.object, last.object)
+        found.append(
+            Anchored(
+                about=f"{last.subject} · {last.predicate}",
+                scope=last.scope,
+                distance=since,
+                anchor=None if anchor is None else anchor.id,
+                displacement=None if moved is None else round(moved, 4),
+            )
+        )
+    return sorted(found, key=lambda one: (-one.distance, -(one.displacement or 0.0), one.about))
+
+
+def _anchors(policy: DriftPolicy, anchored: list[Anchored]) -> Iterator[Alarm]:
+    """Yield the slots that moved too often, or too far, since somebody verified them."""
+    for one in anchored:
+        if one.distance > policy.anchor_distance:
             yield Alarm(
                 kind="anchor",
-                about=where,
-                figure=float(since),
+                about=one.about,
+                figure=float(one.distance),
                 limit=float(policy.anchor_distance),
                 since=None,
-                says=f"{where} changed {since} times since a person or a system of record vouched for it",
+                says=f"{one.about} changed {one.distance} times since a person or a system of record vouched for it",
             )
-        moved = None if anchor is None else _displacement(anchor.object, last.object)
-        if moved is not None and moved > policy.displacement:
+        if one.displacement is not None and one.displacement > policy.displacement:
             yield Alarm(
                 kind="displacement",
-                about=where,
-                figure=round(moved, 4),
+                about=one.about,
+                figure=one.displacement,
                 limit=policy.displacement,
                 since=None,
-                says=f"{where} lies {moved:.0%} from the value that was last vouched for",
+                says=f"{one.about} lies {one.displacement:.0%} from the value that was last vouched for",
             )
 
 

@@ -297,6 +297,7 @@ def complete(tenant: Tenant, work: Work) -> dict[str, Any]:
     folder, after = tenant.folder, None
     with _acknowledged(folder):
         if folder is None:
+            tenant.working.clear()  # notes of runs may hold it; in files they are looked through
             tenant.renew(lambda: None)
         else:
             tenant.renew(lambda: destroy_projections(folder))

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from tkg.gate.accounts import Loss
-from tkg.memory import accounting, drifting, promoting, reliability, reviewing
+from tkg.memory import accounting, drifting, promoting, reliability, reviewing, working
 from tkg.memory.answers import Explanation, Plan, Waiting
 from tkg.memory.caller import Caller
 from tkg.memory.tenant import Tenant
@@ -18,6 +18,7 @@ from tkg.model.time import When
 from tkg.model.verdict import Verdict
 
 if TYPE_CHECKING:
+    from tkg.memory.handle import Handle
     from tkg.memory.store import Memory
 
 
@@ -47,6 +48,7 @@ class Gatekeeping(ABC):
         changes: Mapping[str, Any] | None = None,
         into: str | None = None,
         seconds: float | None = None,
+        idempotency_key: str | None = None,
     ) -> Plan:
         """Decide about what waits; an acceptance is recorded as evidence of class human_verified.
 
@@ -58,6 +60,7 @@ class Gatekeeping(ABC):
             changes: for an edit: new subject, predicate, object, valid_from or valid_to.
             into: for a merge: id of the claim that says the same.
             seconds: how long the review took, for the figures of the queue.
+            idempotency_key: repeating a decision with the same key returns what it did, also once it was taken back.
 
         Raises:
             NotPermitted: not a person's channel, or the proposer itself. Conflict: it is not waiting.
@@ -65,7 +68,15 @@ class Gatekeeping(ABC):
         """
         with self._writing() as tenant:
             return reviewing.decide(
-                tenant, self._caller, candidate, decision, reason, changes=changes, into=into, seconds=seconds
+                tenant,
+                self._caller,
+                candidate,
+                decision,
+                reason,
+                changes=changes,
+                into=into,
+                seconds=seconds,
+                idempotency_key=idempotency_key,
             )
 
     def decide_many(self, candidates: Sequence[str], decision: str, *, reason: str) -> list[Plan]:
@@ -95,6 +106,46 @@ class Gatekeeping(ABC):
         """
         with self._writing() as tenant:
             return promoting.promote(self._memory, tenant, self._caller, claim, to, reason)
+
+    def note(self, name: str, text: str) -> None:
+        """Keep a working note for as long as this run lasts; the same name again writes over it.
+
+        It is no memory: nothing recalls it, it is in no export or backup, and no other run, user or principal reads it. A
+        run whose process died finds it again; it is gone after `end_run`, or `working_hours` after the run's last note.
+
+        Args:
+            name: what the note is called.
+            text: the note.
+
+        Raises:
+            RequestError: the handle has no session. TooLarge: too many notes. Rejected: it holds what is never stored.
+        """
+        with self._writing() as tenant:
+            working.keep(tenant, self._caller, name, text)
+
+    def notes(self) -> dict[str, str]:
+        """Return the working notes of this run, in the order in which their names were first used."""
+        with self._reading() as tenant:
+            return working.read(tenant, self._caller)
+
+    def end_run(self) -> int:
+        """End this run: its working notes are destroyed. Return how many there were."""
+        with self._writing() as tenant:
+            return working.end(tenant, self._caller)
+
+    def for_kind_of(self, predicate: str) -> Handle:
+        """Return a handle in the scope where facts of this kind belong by default: systems → tenant, people → user.
+
+        The predicate's declaration says what its facts are about (`about = "system"` or `"person"`); one that does not say,
+        and one about people through a handle without a user, stay in this handle's scope. Channel, principal and session
+        are this handle's. The program that holds the handle chooses this, never a text.
+        """
+        caller = self._caller
+        about = self._memory.policies.write.registry.get(predicate).about
+        user = None if about == "system" else caller.scope.user
+        return self._memory.scope(
+            caller.scope.tenant, user, channel=caller.channel, principal=caller.principal, session=caller.session
+        )
 
     def global_claims(self) -> list[Explanation]:
         """Return everything that is global, each put there by a person. It should be little."""

@@ -131,6 +131,7 @@ class Handle(Care, Curating, Asking, Gatekeeping, Incidents):
         turn: str | None = None,
         media: str = "text",
         extractor: Extractor | None = None,
+        idempotency_key: str | None = None,
     ) -> list[Verdict]:
         """Record a text as an episode and propose the claims an extractor finds in it.
 
@@ -142,6 +143,7 @@ class Handle(Care, Curating, Asking, Gatekeeping, Incidents):
             turn: id of the turn in its conversation.
             media: "text", "markdown", "turn", or a configuration's "yaml", "json", "toml", "ini", "env".
             extractor: what reads it (default: the store's, else the rules); see `tkg.extractors.extractor_named`.
+            idempotency_key: as for `propose`; without one the same text of the same source and time is one request.
 
         Returns:
             First the verdict on the episode, then one for each candidate.
@@ -157,6 +159,7 @@ class Handle(Care, Curating, Asking, Gatekeeping, Incidents):
             turn=turn,
             media=media,
             extractor=extractor,
+            idempotency_key=idempotency_key,
         )
         return Rows(remembering.remember(self._memory, self._caller, passage))
 
@@ -169,6 +172,7 @@ class Handle(Care, Curating, Asking, Gatekeeping, Incidents):
         from_: Sequence[str] = (),
         alternatives: Sequence[Sequence[str]] = (),
         meta: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
     ) -> Artefact | Verdict:
         """Store what an agent made from memory, with edges to everything that was in its context.
 
@@ -183,6 +187,7 @@ class Handle(Care, Curating, Asking, Gatekeeping, Incidents):
             from_: ids used besides.
             alternatives: for a claim: lists of ids, each enough by itself.
             meta: plain strings kept with the artefact (name of a skill, tool of an action).
+            idempotency_key: repeating a request with the same key returns what was made first; another content is refused.
 
         Returns:
             The artefact; for a claim, and for a text that waits for a person (a skill no person proposed, a text shaped
@@ -194,7 +199,15 @@ class Handle(Care, Curating, Asking, Gatekeeping, Incidents):
         """
         with self._writing() as tenant:
             return deriving.derive(
-                tenant, self._caller, kind, content, used=used, from_=from_, alternatives=alternatives, meta=meta
+                tenant,
+                self._caller,
+                kind,
+                content,
+                used=used,
+                from_=from_,
+                alternatives=alternatives,
+                meta=meta,
+                idempotency_key=idempotency_key,
             )
 
     def dispatch(self, action_id: str) -> Artefact:

@@ -18,6 +18,8 @@ from tkg.ledger.port import Ledger
 ENGINES: Final = ("auto", "kuzu", "ladybug", "memory")
 GRAPH: Final = "graph"
 INDEX: Final = "index.sqlite"
+#: beginning of the names of files with working notes, which no backup takes
+WORKING: Final = "working-"
 VECTORS: Final = "vectors.sqlite"
 #: bytes of memory for a graph that cannot go to a file
 _WITHOUT_FILE: Final = 1 << 30

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from tkg.belief.normalise import normalise
-from tkg.errors import InvalidInterval, NotFound, RequestError
+from tkg.errors import Conflict, InvalidInterval, NotFound, RequestError
 from tkg.extractors import CONFIGURATION, Extractor, Limits, Rules, checked
 from tkg.extractors.contract import reads
 from tkg.gate import ECHO, Judgement, never_stored
@@ -19,6 +19,7 @@ from tkg.ids import digest
 from tkg.memory import writing
 from tkg.memory.caller import Caller
 from tkg.memory.proposal import Proposal
+from tkg.memory.repeating import OTHER_REQUEST, request_id, same_request
 from tkg.memory.stamps import without_recalled
 from tkg.memory.tenant import Tenant
 from tkg.memory.texts import held, judge_written, verdict_on, written_label
@@ -56,6 +57,7 @@ class Passage:
     media: str
     zone: str = "UTC"
     extractor: Extractor | None = None
+    idempotency_key: str | None = None
 
     @classmethod
     def read(cls, *, text: str, media: str, **fields: Any) -> Passage:
@@ -64,7 +66,7 @@ class Passage:
             raise RequestError(f"media must be one of {', '.join(_MEDIA)}")
         if fields.get("observed_at") is not None:
             parse_observed(fields["observed_at"])
-        for name in ("speaker", "turn"):
+        for name in ("speaker", "turn", "idempotency_key"):
             if fields.get(name) is not None:
                 fields[name] = clean(fields[name], name, limit=MAX_NAME)
         return cls(text=text, media=media, **fields)
@@ -90,14 +92,34 @@ def remember(memory: Memory, caller: Caller, passage: Passage) -> list[Verdict]:
         return _remember(tenant, caller, passage, text)
 
 
+def _answered(
+    tenant: Tenant, caller: Caller, passage: Passage, text: str, evidence: Evidence, observed: Instant
+) -> tuple[str, list[Verdict] | None]:
+    """Return the id of the verdict on this request, and what was answered when it was made before.
+
+    Raises:
+        Conflict: its idempotency key was used for another text.
+    """
+    key = passage.idempotency_key
+    if key is None:
+        verdict_id = _request(tenant, caller, passage, evidence, observed, digest(text))
+    else:
+        verdict_id = request_id(tenant, caller, "remember", key)
+    while (done := tenant.graph.verdict(verdict_id)) is not None:
+        if key is not None and not same_request(done[0], tenant.names.digest(without_recalled(text)[0])):
+            raise Conflict(OTHER_REQUEST)
+        if done[0].artefact_id is None or tenant.book.status(done[0].artefact_id) != "erased":
+            return verdict_id, [done[0], *earlier(tenant, verdict_id)]
+        # what was written then is erased: asking again is another request
+        verdict_id = tenant.names.request("vrd", "after erasure", verdict_id)
+    return verdict_id, None
+
+
 def _remember(tenant: Tenant, caller: Caller, passage: Passage, text: str) -> list[Verdict]:
     evidence, observed = _placed(tenant, caller, passage)
-    episode_verdict = _request(tenant, caller, passage, evidence, observed, digest(text))
-    while (done := tenant.graph.verdict(episode_verdict)) is not None:
-        if done[0].artefact_id is None or tenant.book.status(done[0].artefact_id) != "erased":
-            return [done[0], *earlier(tenant, episode_verdict)]
-        # what was written then is erased: asking again is another request
-        episode_verdict = tenant.names.request("vrd", "after erasure", episode_verdict)
+    episode_verdict, before = _answered(tenant, caller, passage, text, evidence, observed)
+    if before is not None:
+        return before
     label = written_label(tenant, caller)
     judged = judge_written(tenant, caller, (text,), "episode", label)
     names = (evidence.uri, *beside(evidence), passage.speaker or "", passage.turn or "")

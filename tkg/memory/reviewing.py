@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tkg.belief import validity
 from tkg.errors import Conflict, NotPermitted, Rejected, RequestError
@@ -16,6 +17,7 @@ from tkg.memory.caller import Caller
 from tkg.memory.changing import decision_evidence, person
 from tkg.memory.inspecting import explain, label
 from tkg.memory.proposal import Proposal
+from tkg.memory.repeating import OTHER_REQUEST, request_id
 from tkg.memory.replan import consequences, marks, support_changes
 from tkg.memory.resurfacing import follow
 from tkg.memory.slots import Slots
@@ -186,6 +188,7 @@ def decide(
     changes: Mapping[str, Any] | None = None,
     into: str | None = None,
     seconds: float | None = None,
+    idempotency_key: str | None = None,
 ) -> Plan:
     """See `Handle.decide`."""
     principal = person(caller, "a decision")
@@ -195,8 +198,18 @@ def decide(
         raise RequestError("an edit takes changes={field: value}, a merge into=ID, and no other decision takes either")
     bound_node(tenant, caller, identifier)
     shown = told(reason, "reason") if reason else None
+    request = None
+    if idempotency_key is not None:
+        request = request_id(tenant, caller, "decide", idempotency_key, kind="nte")
+        asked = tenant.names.digest(
+            identifier, decision, into or "", canonical({name: str(one) for name, one in (changes or {}).items()})
+        )
+        if (before := _decided_before(tenant, identifier, request, asked)) is not None:
+            return before
+        request = f"{request} {asked}"
+    how = _How(seconds, request)
     if decision == "reopen":
-        return _reopen(tenant, caller, identifier, principal, shown)
+        return _reopen(tenant, caller, identifier, principal, shown, how)
     status = tenant.book.status(identifier)
     if not _waits(tenant, identifier):
         raise Conflict(f"the candidate is {status}; only one that waits can be decided")
@@ -208,10 +221,10 @@ def decide(
         if shown is None and claim is not None and claim.claim.consequence == "high":
             raise RequestError("a decision for a claim of high consequence needs a reason")
     if decision == "edit":
-        return _edit(tenant, caller, _must_be_claim(claim), principal, shown, changes or {}, seconds)
+        return _edit(tenant, caller, _must_be_claim(claim), principal, shown, changes or {}, how)
     if decision == "merge":
-        return _merge(tenant, caller, _must_be_claim(claim), principal, shown, into or "", seconds)
-    return _settle(tenant, caller, identifier, claim, decision == "accept", principal, shown, seconds)
+        return _merge(tenant, caller, _must_be_claim(claim), principal, shown, into or "", how)
+    return _settle(tenant, caller, identifier, claim, decision == "accept", principal, shown, how)
 
 
 def decide_many(tenant: Tenant, caller: Caller, identifiers: Sequence[str], decision: str, reason: str) -> list[Plan]:
@@ -234,6 +247,33 @@ def _must_be_claim(claim: SlotClaim | None) -> SlotClaim:
     return claim
 
 
+class _How(NamedTuple):
+    """How long a decision took, and the request it answers (its keyed id and what was asked)."""
+
+    seconds: float | None
+    request: str | None
+
+
+def _decided_before(tenant: Tenant, identifier: str, request: str, asked: str) -> Plan | None:
+    """Return what a request did when it was made before.
+
+    Raises:
+        Conflict: the key was used for another decision about this candidate.
+    """
+    for seq, change in tenant.book.history(identifier):
+        entry = next(iter(tenant.ledger.read_since(seq - 1))) if change.axis == "status" else None
+        for record in () if entry is None else entry.records:
+            if not isinstance(record, Note) or record.about != "review" or record.body is None:
+                continue
+            body = json.loads(record.body)
+            known, _, what = str(body.get("request", "")).partition(" ")
+            if known == request and what != asked:
+                raise Conflict(OTHER_REQUEST)
+            if known == request:
+                return Plan(status=body["status"], targets=(identifier,), planned_at=seq - 1, done_at=seq)
+    return None
+
+
 def _settle(
     tenant: Tenant,
     caller: Caller,
@@ -242,7 +282,7 @@ def _settle(
     accepted: bool,
     principal: str,
     reason: str | None,
-    seconds: float | None,
+    how: _How,
 ) -> Plan:
     records: list[Record] = []
     added: list[Justification] = []
@@ -259,7 +299,7 @@ def _settle(
     seq = tenant.ledger.head.seq + 1
     found = consequences(tenant, changes, [Backer(one, seq) for one in added])
     records += marks(tenant, found, code="approved" if accepted else "refused", actor=principal, reason=reason)
-    return _commit(tenant, caller, identifier, records, changes[identifier], seconds)
+    return _commit(tenant, caller, identifier, records, changes[identifier], how)
 
 
 def _edit(
@@ -269,7 +309,7 @@ def _edit(
     principal: str,
     reason: str | None,
     changes: Mapping[str, Any],
-    seconds: float | None,
+    how: _How,
 ) -> Plan:
     """Let a person's corrected claim take the candidate's place; the original words stay its evidence."""
     if unknown := set(changes) - set(EDITABLE):
@@ -292,7 +332,7 @@ def _edit(
     note = f"replaced by {verdict.claim_id}" if reason is None else f"replaced by {verdict.claim_id}: {reason}"
     found = consequences(tenant, {one.id: "rejected"})
     records = marks(tenant, found, code="edited", actor=principal, reason=note)
-    made = _commit(tenant, caller, one.id, records, "rejected", seconds)
+    made = _commit(tenant, caller, one.id, records, "rejected", how)
     return made.model_copy(update={"targets": (one.id, verdict.claim_id or "")})
 
 
@@ -303,7 +343,7 @@ def _merge(
     principal: str,
     reason: str | None,
     into: str,
-    seconds: float | None,
+    how: _How,
 ) -> Plan:
     """Let the candidate's evidence back another claim that a person says is the same; the candidate goes."""
     bound_node(tenant, caller, into)
@@ -323,11 +363,11 @@ def _merge(
     found = consequences(tenant, {claim.claim.id: "rejected"})
     note = f"the same as {into}" if reason is None else f"the same as {into}: {reason}"
     records += marks(tenant, found, code="merged", actor=principal, reason=note)
-    made = _commit(tenant, caller, claim.claim.id, records, "rejected", seconds)
+    made = _commit(tenant, caller, claim.claim.id, records, "rejected", how)
     return made.model_copy(update={"targets": (claim.claim.id, into)})
 
 
-def _reopen(tenant: Tenant, caller: Caller, identifier: str, principal: str, reason: str | None) -> Plan:
+def _reopen(tenant: Tenant, caller: Caller, identifier: str, principal: str, reason: str | None, how: _How) -> Plan:
     """Take a decision back: its evidence is revoked, and the candidate waits again."""
     last = tenant.book.last(identifier, "status")
     if last is None or last.code not in ("approved", "refused", "edited"):
@@ -337,17 +377,16 @@ def _reopen(tenant: Tenant, caller: Caller, identifier: str, principal: str, rea
     changes[identifier] = "held"
     found = follow(tenant, changes)
     records = found.records(tenant, code="reopened", actor=principal, reason=reason)
-    return _commit(tenant, caller, identifier, records, "held", None)
+    return _commit(tenant, caller, identifier, records, "held", how)
 
 
-def _commit(
-    tenant: Tenant, caller: Caller, identifier: str, records: Sequence[Record], status: str, seconds: float | None
-) -> Plan:
-    spent = None if seconds is None else max(0, min(round(seconds * 1000), 86_400_000))
+def _commit(tenant: Tenant, caller: Caller, identifier: str, records: Sequence[Record], status: str, how: _How) -> Plan:
+    spent = None if how.seconds is None else max(0, min(round(how.seconds * 1000), 86_400_000))
+    body = {"candidate": identifier, "status": status, "milliseconds": spent}
     note = Note(
         id=tenant.ids.new("nte"),
         about="review",
-        body=canonical({"candidate": identifier, "status": status, "milliseconds": spent}),
+        body=canonical(body if how.request is None else {**body, "request": how.request}),
         actor=caller.principal,
     )
     scope = visible_node(tenant, caller, identifier)

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tkg.belief.book import LATEST, Book
 from tkg.belief.mirror import SAME_AS
@@ -79,6 +79,8 @@ class Tenant:
         place = None if folder is None else folder / VECTORS
         #: texts by meaning; None where no embedder was given
         self.vectors = None if embedder is None else VectorIndex(place, embedder, ledger.read_since)
+        #: working notes of runs where there is no folder to keep them in
+        self.working: dict[str, dict[str, Any]] = {}
         self._attach()
 
     def _attach(self) -> None:

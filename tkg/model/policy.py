@@ -79,6 +79,8 @@ class WritePolicy(Value):
     loss: LossWeights = LossWeights()
     loss_of: dict[str, LossWeights] = {"high": LossWeights(false_accept=1000.0)}
     drift: DriftPolicy = DriftPolicy()
+    #: hours after its last working note from which a run that nobody ended is over
+    working_hours: int = 24
     review_alarm: int = 50
     review_alarm_days: int = 7
     high_consequence_least: Channel = Channel.TRUSTED_TOOL

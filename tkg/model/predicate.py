@@ -81,6 +81,8 @@ class Predicate(Value):
     separators: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
+    #: what its facts are about: those about a system are the tenant's by default, those about a person the user's
+    about: Literal["system", "person"] | None = None
     datatype: str = "auto"
     tolerance: str | None = None
     #: how much newer an origin's own assertion must be to count as newer, like "0s"
