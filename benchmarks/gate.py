@@ -13,8 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import cache
-from typing import Any
 
 from rich.table import Table
 
@@ -27,9 +25,11 @@ from benchmarks.proportion import Share
 from benchmarks.result import Result, versions
 from benchmarks.secrets import measure as secrets
 from tkg.clock import ManualClock
+from tkg.extractors.contract import Extractor
 from tkg.ids import SeededIds
 from tkg.memory import remembering
 from tkg.memory.handle import Handle
+from tkg.memory.tenant import Tenant
 from tkg.model.document import Document, Extracted
 from tkg.model.policy import Policies, WritePolicy
 from tkg.model.predicate import Predicate, Registry
@@ -70,18 +70,19 @@ def run(options: Options) -> Result:
 @contextmanager
 def _parsed_once() -> Iterator[None]:
     """Parse each text once; what a text says does not depend on who reads it or on the policy."""
-    real: Any = remembering.extract  # type: ignore[attr-defined]
+    real = remembering.read_with
+    known: dict[Document, list[Extracted]] = {}
 
-    @cache
-    def once(document: Document, known: tuple[str, ...]) -> list[Extracted]:
-        found: list[Extracted] = real(document, known=known)
-        return found
+    def once(tenant: Tenant, extractor: Extractor | None, document: Document) -> list[Extracted]:
+        if document not in known:
+            known[document] = real(tenant, extractor, document)
+        return known[document]
 
-    remembering.extract = lambda document, *, known=(): once(document, known)  # type: ignore[attr-defined]
+    remembering.read_with = once
     try:
         yield
     finally:
-        remembering.extract = real  # type: ignore[attr-defined]
+        remembering.read_with = real
 
 
 def open_memory(*, text_rules: bool, high: bool = False, external_waits: bool = False, seed: int = 0) -> tkg.Memory:

@@ -1,7 +1,7 @@
 """`python -m tests.scenarios [--full] [NAME …] [--json]`: every attack in 25 wordings, on tkg and on a memory that stores all.
 
 Each scenario is played in a store that holds honest claims already, with the text rules on and off. The table gives, of n
-attacks, how many had an action of high impact go by their will, how many were shown outside the scope they were written
+attacks, how many actions of high impact went by their will (each tries one or two), how many were shown outside the scope they were written
 for, and how many things still stood after their source was revoked; beside each zero stands its 95 % bound (3/n). Exits
 with 1 when one of them is not zero, when less than 95 % of the honest work gets done, or when the naive memory withstands.
 """

@@ -143,7 +143,8 @@ def derive(
                 raise Conflict(OTHER_REQUEST)
             return before
         found = basis(tenant, caller, kind, used, from_, alternatives)
-        return writing.write(tenant, caller, writing.prepare(tenant, caller, proposal, found), verdict_id)
+        prepared = writing.prepare(tenant, caller, proposal, found)
+        return writing.write(tenant, caller, prepared, verdict_id or tenant.ids.new("vrd"))
     if kind not in get_args(ArtefactKind) or kind == "episode":
         raise RequestError(_KINDS)
     if len(alternatives) > 1:
@@ -161,10 +162,10 @@ def derive(
     return _write_artefact(tenant, caller, kind, text, made, kept, verdict_id, version)
 
 
-def _asked_before(tenant: Tenant, caller: Caller, key: str | None) -> tuple[str, Verdict | None]:
-    """Return the id of the verdict on this request, and the verdict where it was given before."""
+def _asked_before(tenant: Tenant, caller: Caller, key: str | None) -> tuple[str | None, Verdict | None]:
+    """Return the id that the key gives the verdict on this request, and the verdict where it was given before."""
     if key is None:
-        return tenant.ids.new("vrd"), None
+        return None, None
     verdict_id = request_id(tenant, caller, "derive", key)
     before = tenant.graph.verdict(verdict_id)
     return verdict_id, None if before is None else before[0]
@@ -187,7 +188,7 @@ def _write_artefact(
     text: str,
     found: Basis,
     meta: Mapping[str, str],
-    verdict_id: str,
+    verdict_id: str | None,
     version: int = 1,
 ) -> Artefact | Verdict:
     """Let the gate judge a text with the label of its whole basis, and write what it allows.
@@ -204,7 +205,14 @@ def _write_artefact(
     judged = judge_written(tenant, caller, (text, *meta, *meta.values()), kind, label)
     candidate = tenant.names.digest(kind, text)
     if judged.outcome is Outcome.REJECTED:
-        refused = verdict_on(caller, judged, verdict_id=verdict_id, candidate=candidate, kind=kind, label=found.label)
+        refused = verdict_on(
+            caller,
+            judged,
+            verdict_id=verdict_id or tenant.ids.new("vrd"),
+            candidate=candidate,
+            kind=kind,
+            label=found.label,
+        )
         tenant.commit("derive", caller.scope.path, [refused])
         reason = next((one.reason for one in judged.checks if one.outcome == "reject"), judged.code)
         raise Rejected(f"the {kind} was refused: {reason}")
@@ -222,7 +230,7 @@ def _write_artefact(
     verdict = verdict_on(
         caller,
         judged,
-        verdict_id=verdict_id,
+        verdict_id=verdict_id or tenant.ids.new("vrd"),
         candidate=candidate,
         kind=kind,
         label=found.label,
