@@ -209,6 +209,8 @@ def _of_the_gate() -> list[Any]:
         *(_form(f"tkg.{one}/1", Verdict, exclude=("record", "candidate")) for one in ("promote", "derive.held")),
         _form("tkg.audit.sample/1", side=str, items=list[accounting.Sampled]),
         _form("tkg.audit.mark/1", verdict=str, right=bool),
+        _form("tkg.notes/1", notes=dict.__class_getitem__((str, str)), ended=bool),
+        _form("tkg.supersede/1", edge=str, old=str, new=str),
         _form("tkg.audit.drift/1", drifting.Drift),
         _form("tkg.audit.sources/1", reliability.Reliability),
         _form("tkg.audit.global/1", count=int, items=list[answers.Explanation]),
@@ -272,8 +274,6 @@ def forms() -> dict[str, type[Form]]:
         _form("tkg.remember/1", verdicts=list.__class_getitem__(one_verdict)),
         _form("tkg.derive/1", **shown),
         _form("tkg.dispatch/1", **shown),
-        _form("tkg.notes/1", notes=dict.__class_getitem__((str, str)), ended=bool),
-        _form("tkg.supersede/1", edge=str, old=str, new=str),
         _form(
             "tkg.recall/1",
             query=str,

@@ -66,6 +66,12 @@ _DependsOn = Annotated[
     list[str] | None,
     typer.Option("--depends-on", metavar="ID", help="A claim without which this one is suspended; may be repeated."),
 ]
+_ByKind = Annotated[
+    bool,
+    typer.Option(
+        "--by-kind", help="Write where its kind belongs: a fact about a system to the tenant, about people to --user."
+    ),
+]
 _ExpectedDigest = Annotated[
     str | None,
     typer.Option("--expected-digest", metavar="TEXT", help="Digest of an earlier verdict; refused if it changed."),
@@ -108,13 +114,7 @@ def propose(
     depends_on: _DependsOn = None,
     idempotency_key: IdempotencyKey = None,
     expected_digest: _ExpectedDigest = None,
-    by_kind: Annotated[
-        bool,
-        typer.Option(
-            "--by-kind",
-            help="Write where its kind belongs: a fact about a system to the tenant, about people to --user.",
-        ),
-    ] = False,
+    by_kind: _ByKind = False,
     engine: EngineChoice = Engine.AUTO,
     json: Json = False,
 ) -> int:
