@@ -91,6 +91,7 @@ def test_what_commands_print_is_what_the_schemas_say(
         acme("thaw", *PERSON, "--subject", "z", "--reason", "r", "--json"),
         acme("supersede", *PERSON, rival, other, "--reason", "r", "--json"),
         acme("derive", *AGENT, "--kind", "action", "--from", other, "Send it to the desk.", "--json"),
+        acme("notes", *AGENT, "--session", "run-7", "--keep", "next=ask", "--json"),
         acme("contain", mailbox["skill"], *PERSON, "--reason", "r", "--json"),
         acme("contain", mailbox["skill"], *PERSON, "--reason", "r", "--yes", "--json", "--folder", tmp_path / "c"),
         acme("contain", "--json"), acme("preserve", claim, "--output", tmp_path / "bundle.json", "--json"),
