@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.memory.build import Stage
-from tkg.errors import Conflict, NotFound, NotPermitted, RequestError
+from tkg.errors import Conflict, ModelAnswer, NotFound, NotPermitted, RequestError
 from tkg.extractors import Extractor
-from tkg.extractors.llm import ModelExtractor
+from tkg.extractors.llm import ModelExtractor, Request
 from tkg.extractors.text import TextExtractor
 from tkg.memory.consolidated import Consolidation
 from tkg.model.document import Document, Extracted
@@ -239,3 +240,54 @@ def test_reading_later_believes_what_reading_at_once_believes(turns: list[str], 
     if found.archived and found.job is not None:
         later.by("olga", "human_verified").undo_consolidation(found.job, reason="back")
         assert later.holds("Ben", "drinks") == ()
+
+
+# -- scheduled reading
+
+
+def test_turns_are_kept_at_once_and_read_together_every_n_and_at_the_end() -> None:
+    stage, asked = Stage(PREDICATES), []
+
+    def answer(request: Request) -> dict[str, Any]:
+        turns = json.loads(request.text)["turns"]
+        asked.append(len(turns))
+        return {
+            "facts": [
+                {"subject": "Ben", "predicate": "drinks", "object": "tea", "quote": "Ben drinks tea", "basis": "stated",
+                 "negated": False, "source_turn": one["id"], "expiry": None}
+                for one in turns if "Ben drinks tea" in one["text"]
+            ]
+        }  # fmt: skip
+
+    reads = ModelExtractor(answer, model="fixed", rules=RULES)
+    with stage.by("ana", session="chat").schedule(every=3, extractor=reads) as turns:
+        for number, text in enumerate(("Hello there!", "Ben drinks tea.", "Bye for now!", "One more thing!")):
+            assert turns.add(text, turn=f"t{number}").outcome == "accepted"
+            assert stage.holds("Ben", "drinks") == (("tea",) if number >= 2 else ())
+        assert asked == [3]
+    assert asked == [3, 1] and [one.outcome for one in turns.verdicts] == ["accepted"]
+    (said,) = stage.memory.scope("acme").explain(turns.verdicts[0].claim_id or "").evidence
+    assert (said.locator, said.principal, said.session) == ("t1", "ana", "chat")
+    assert run(stage, compress=False).verdicts == (), "nothing is left to read"
+
+
+def test_a_schedule_whose_model_fails_has_kept_the_turns_and_reads_them_later() -> None:
+    stage, answers = Stage(PREDICATES), iter(("none", "none"))
+    reads = ModelExtractor(lambda _: next(answers, {"facts": []}), model="flaky", rules=RULES)
+    turns = stage.by("ana", session="chat").schedule(every=1, extractor=reads)
+    with pytest.raises(ModelAnswer):
+        turns.add("Ben drinks tea.")
+    assert turns.read() == [] and stage.holds("Ben", "drinks") == ()
+    run(stage)
+    assert stage.holds("Ben", "drinks") == ("tea",), "a consolidation with the rules finds what was kept"
+    with pytest.raises(RequestError):
+        stage.by("ana").schedule(every=-1)
+
+
+def test_a_schedule_by_the_rules_reads_at_the_end() -> None:
+    stage = Stage(PREDICATES)
+    with stage.by("ana", session="chat").schedule(every=0) as turns:
+        turns.add("Ben drinks tea.")
+        turns.add("Ana lives in Oslo.")
+        assert stage.holds("Ben", "drinks") == ()
+    assert stage.holds("Ben", "drinks") == ("tea",) and stage.holds("Ana", "lives_in") == ("Oslo",)

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from tkg.errors import Conflict, NotFound, NotPermitted, RequestError
-from tkg.extractors import CONFIGURATION, Extractor, formats
+from tkg.extractors import CONFIGURATION, Extractor, Rules, formats
+from tkg.extractors.contract import Ahead
 from tkg.ids import canonical, kind_of
 from tkg.memory import remembering, revoking, writing
 from tkg.memory.answers import Condensed
@@ -119,11 +120,30 @@ def _episodes(tenant: Tenant, caller: Caller, start: Instant, end: Instant) -> I
             continue
         if not tenant.book.live(view.artefact.id) or archived(tenant, view.artefact.id):
             continue
-        for verdict, _ in tenant.graph.verdicts(view.artefact.id):
-            said = None if verdict.evidence_id is None else tenant.graph.evidence(verdict.evidence_id)
-            if verdict.kind == "episode" and said is not None and said.source.uri is not None:
-                yield Told(view.artefact, said.evidence, said.source.uri, verdict.id)
-                break
+        if (found := _told(tenant, view.artefact)) is not None:
+            yield found
+
+
+def _told(tenant: Tenant, episode: Artefact) -> Told | None:
+    for verdict, _ in tenant.graph.verdicts(episode.id):
+        said = None if verdict.evidence_id is None else tenant.graph.evidence(verdict.evidence_id)
+        if verdict.kind == "episode" and said is not None and said.source.uri is not None:
+            return Told(episode, said.evidence, said.source.uri, verdict.id)
+    return None
+
+
+def read_together(tenant: Tenant, episodes: Sequence[str], extractor: Extractor | None) -> list[Verdict]:
+    """Read episodes that were only kept, several at once, and propose what they say in the name of who said it.
+
+    Raises:
+        ModelError: see the extractor; nothing was proposed.
+    """
+    views = [view for one in episodes if tenant.book.live(one) and (view := tenant.graph.artefact(one)) is not None]
+    there = [one for view in views if view.artefact.content and (one := _told(tenant, view.artefact)) is not None]
+    documents = [document for one in there if (document := _document(one)) is not None]
+    chosen = extractor or tenant.extractor or Rules(known=tenant.policies.write.registry.predicates)
+    ahead = Ahead(chosen, documents)
+    return [verdict for one in there for verdict in _read_again(tenant, one, ahead)]
 
 
 def _document(one: Told) -> Document | None:

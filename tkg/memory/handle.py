@@ -11,6 +11,7 @@ from tkg.extractors.contract import Extractor
 from tkg.memory import (
     auditing,
     changing,
+    consolidating,
     deriving,
     inspecting,
     predicates,
@@ -29,6 +30,7 @@ from tkg.memory.gatekeeping import Gatekeeping
 from tkg.memory.incidents import Incidents
 from tkg.memory.predicates import DeclaredPredicate
 from tkg.memory.proposal import Proposal
+from tkg.memory.scheduling import Schedule
 from tkg.memory.skills import SkillShown
 from tkg.memory.tenant import AsOf
 from tkg.model.artefact import Artefact
@@ -162,6 +164,20 @@ class Handle(Care, Curating, Asking, Gatekeeping, Incidents):
             idempotency_key=idempotency_key,
         )
         return Rows(remembering.remember(self._memory, self._caller, passage))
+
+    def schedule(self, *, every: int = 8, extractor: Extractor | None = None) -> Schedule:
+        """Return a schedule: its turns are kept at once and read together, every so many and at the end of its block.
+
+        Args:
+            every: turns that are read together; 0 reads all at the end.
+            extractor: what reads them (default: the store's, else the rules); a model is asked once for all of them.
+        """
+
+        def read(episodes: list[str], reads: Extractor | None) -> list[Verdict]:
+            with self._writing() as tenant:
+                return consolidating.read_together(tenant, episodes, reads)
+
+        return Schedule(self, every, extractor, read)
 
     def derive(
         self,
