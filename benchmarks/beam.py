@@ -8,7 +8,8 @@ data are left out.
 
 The same questions are asked with mechanisms taken away one by one, so that the table says what each gives:
 BM25 over all turns, BM25 over the person's turns, BM25 with the newest of its twenty best first (dates alone), tkg without
-stated changes and supersession, without the words of the turns beside a turn, without the claims, and whole.
+stated changes and supersession, without the words of the turns beside a turn, without steps in the graph, without the claims
+that extraction made, and whole.
 """
 
 from __future__ import annotations
@@ -188,11 +189,18 @@ def _without_claims() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _without_graph() -> Iterator[None]:
+    with patch.object(candidates.Gatherer, "_neighbours", lambda _: None):
+        yield
+
+
 #: name of a row -> what is taken away
 ABLATIONS: Final[dict[str, Callable[[], AbstractContextManager[Any]]]] = {
     "tkg": nullcontext,
     "tkg without stated changes and supersession": _without_changes,
     "tkg without the turns beside a turn": _without_neighbours,
+    "tkg without the graph": _without_graph,
     "tkg without claims": _without_claims,
 }
 

@@ -68,6 +68,7 @@ def test_what_commands_print_is_what_the_schemas_say(
     text = tmp_path / "note.md"
     text.write_text("Deploys need two approvals since March.\n", encoding="utf-8")
     at = ("--store", acme.store, "--json")
+    read = acme("recall", "where do exception reports go", "--json")
     calls: list[Any] = [
         made, held,
         run("init", *at), run("doctor", *at), run("verify", *at), run("demo", "--store", tmp_path / "demo", "--engine", "memory", "--json"),
@@ -83,6 +84,8 @@ def test_what_commands_print_is_what_the_schemas_say(
         acme("contradictions", "--limit", "5", "--json"), acme("skills", "--json"),
         acme("contradictions", "--json"), acme("contradictions", "--pair", other, "--pair", rival, "--json"),
         acme("review", "--json"), acme("confirm", *PERSON, other, "--json"),
+        run("evaluate", "--count", "4", "--json"), acme("audit", "precision", "--json"),
+        acme("audit", "label", read.json["id"], "--item", read.json["items"][0]["id"], "--is", "right", *PERSON, "--json"),
         acme("core", *PERSON, "--pin", other, "--json"), acme("core", "--output", tmp_path / "core.md", "--json"),
         acme("core", *PERSON, "--read", tmp_path / "core.md", "--json"),
         acme("ran", mailbox["skill"], "failed", *PERSON, "--note", "no answer", "--json"),

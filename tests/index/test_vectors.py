@@ -248,7 +248,7 @@ def test_agrees_with_looking_at_everything(
     for number, (_, path, then) in enumerate(rows):
         if path in scopes and then != "erased" and (past or then != "revoked"):
             written = next(one for e in ledger.entries for one in documents(e) if one.id == f"art_{number:02}")
-            vector = embedder.embed([written.text])[0]
+            vector = embedder.embed([written.said or written.text])[0]
             near = float(vector @ asked / np.linalg.norm(vector) / np.linalg.norm(asked))
             expected.append((-near, written.id))
     with closing(brought_up(ledger, rescored=1_024)) as index:
@@ -256,7 +256,29 @@ def test_agrees_with_looking_at_everything(
     worst = sorted(expected)[:limit]
     assert len(hits) == len(worst)
     for hit, (near, _) in zip(hits, worst, strict=True):
-        assert hit.score == pytest.approx(-near, abs=2e-3)
+        assert hit.cosine == hit.context == pytest.approx(-near, abs=2e-3)
+    assert [hit.lead for hit in hits] == sorted((hit.lead for hit in hits), reverse=True)
+
+
+def test_a_turn_shares_in_the_meaning_of_the_turns_beside_it_in_its_session_only() -> None:
+    def turn(name: str, text: str, session: str) -> object:
+        return artefact(name, text).model_copy(update={"session_id": session})
+
+    ledger = Ledger()
+    ledger.add(turn("art_1", "green frog", "ses_1"), turn("art_2", "blue whale swims", "ses_1"))
+    ledger.add(
+        turn("art_3", "yes indeed", "ses_1"), turn("art_4", "no matter", "ses_2"), artefact("art_5", "red fox runs")
+    )
+    with closing(brought_up(ledger)) as index:
+        hits = {hit.id: hit for hit in index.search("blue whale swims", scopes=["acme"], kinds=KINDS, limit=9)}
+        assert next(iter(hits)) == "art_2"
+        for one in ("art_1", "art_3"):
+            assert hits[one].context == hits["art_2"].cosine and hits[one].lead > hits["art_4"].lead
+        assert hits["art_4"].context == hits["art_4"].cosine and hits["art_5"].context == hits["art_5"].cosine
+        ledger.add(turn("art_6", "nothing more", "ses_1"))
+        index.bring_up(ledger.head)
+        alone = {hit.id: hit for hit in index.search("yes indeed", scopes=["acme"], kinds=KINDS, limit=9)}
+        assert alone["art_6"].context == alone["art_3"].cosine  # also across two runs of `bring_up`
 
 
 def test_signs_choose_what_is_compared_in_full() -> None:

@@ -7,8 +7,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 import tkg
 from tkg.clock import ManualClock
+from tkg.errors import RequestError
 from tkg.ids import SeededIds
 from tkg.memory.at_use import CallableVerifier, Observed, SourceVerifier, Verifier, YamlVerifier
 from tkg.memory.fetching import Limits
@@ -130,6 +133,16 @@ def test_what_weighs_little_and_what_is_of_the_past_is_not_asked_for() -> None:
         assert asked == []
         handle.recall(ASKED)
         assert asked == ["asked"]
+
+
+def test_nothing_can_be_asked_for_in_no_places() -> None:
+    with opened() as handle:
+        told(handle, "guide.md")
+        for wrong in (0, -1, True):
+            for name in ("k", "token_budget"):
+                with pytest.raises(RequestError, match=name):
+                    handle.recall(ASKED, **{name: wrong})
+        assert handle.recall(ASKED, k=1).items  # the control
 
 
 def test_a_tokenizer_counts_the_budget_and_the_block_is_a_users_message() -> None:

@@ -30,6 +30,8 @@ class What(StrEnum):
     DRIFT = "drift"
     GLOBAL = "global"
     SOURCES = "sources"
+    LABEL = "label"
+    PRECISION = "precision"
 
 
 class Right(StrEnum):
@@ -114,19 +116,25 @@ def _show_figures(found: GateFigures) -> None:
 def audit(
     store: Store,
     tenant: Tenant,
-    what: Annotated[What, typer.Argument(metavar="sample|mark|drift|global|sources", help="What to look at.")],
+    what: Annotated[
+        What, typer.Argument(metavar="sample|mark|drift|global|sources|label|precision", help="What to look at.")
+    ],
     target: Annotated[
         str | None,
         typer.Argument(
-            metavar="VERDICT|PREDICATE", help="mark: id of a sampled decision; sources: only this predicate."
+            metavar="ID|PREDICATE",
+            help="mark: id of a sampled decision; label: of a read; sources: only this predicate.",
         ),
     ] = None,
     verdict: Annotated[
-        Right | None, typer.Option("--is", metavar="right|wrong", help="mark: whether the gate was right.")
+        Right | None,
+        typer.Option("--is", metavar="right|wrong", help="mark: whether the gate was right; label: whether it fits."),
     ] = None,
     rejected: Annotated[int | None, typer.Option("--rejected", min=1, help="sample: so many refused ones.")] = None,
     accepted: Annotated[int | None, typer.Option("--accepted", min=1, help="sample: so many accepted ones.")] = None,
     seed: Annotated[int, typer.Option("--seed", help="sample: the same seed draws the same.")] = 0,
+    item: Annotated[str | None, typer.Option("--item", metavar="ID", help="label: id of what the read showed.")] = None,
+    k: Annotated[int, typer.Option("--k", min=1, help="precision: among so many.")] = 5,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="mark: why.")] = "",
     no_record: Annotated[bool, typer.Option("--no-record", help="drift: leave new alarms out of the ledger.")] = False,
     channel: Annotated[Channel | None, typer.Option("--channel", help="mark: your class.")] = None,
@@ -152,6 +160,11 @@ def audit(
             {"verdict": target, "right": verdict is Right.RIGHT},
             f"{target} is {verdict.value}.",
         )
+    if what in (What.LABEL, What.PRECISION):
+        by = (tenant, user, channel, principal)
+        if what is What.LABEL:
+            return _label(store, engine, by, target, item, verdict, json)
+        return _precision(store, engine, by, k, json)
     if what is What.DRIFT:
         return _drift(store, engine, tenant, user, principal, not no_record, json)
     with reading(store, engine) as memory:
@@ -166,6 +179,35 @@ def audit(
     else:
         _show_sample(found)
     return 0
+
+
+def _label(
+    store: Path,
+    engine: str,
+    by: tuple[str, str | None, Channel | None, str | None],
+    read: str | None,
+    item: str | None,
+    fits: Right | None,
+    json: bool,
+) -> int:
+    tenant, user, channel, principal = by
+    if read is None or item is None or fits is None or channel is None or principal is None:
+        raise RequestError("a label takes the ID of a read, --item, --is right|wrong, --channel and --principal")
+    with writing(store, engine) as memory:
+        handle = memory.scope(tenant, user, channel=channel, principal=principal)
+        handle.label(read, item, relevant=fits is Right.RIGHT)
+    body = {"read": read, "item": item, "relevant": fits is Right.RIGHT}
+    return _said(json, "tkg.audit.label/1", body, f"{item} in {read}: {fits.value}.")
+
+
+def _precision(
+    store: Path, engine: str, by: tuple[str, str | None, Channel | None, str | None], k: int, json: bool
+) -> int:
+    with reading(store, engine) as memory:
+        found = memory.scope(by[0], by[1]).precision(k)
+    share = "nothing is labelled" if found.precision is None else f"precision@{k} {found.precision:.3f}"
+    line = f"{share}; {found.reads} reads, {found.judged} of {found.shown} places labelled."
+    return _said(json, "tkg.audit.precision/1", found.model_dump(mode="json"), line)
 
 
 def _said(json: bool, schema: str, body: dict[str, Any], line: str) -> int:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from tkg.evaluate import Evaluation
 from tkg.gate.accounts import Loss
 from tkg.ledger.heads import SignedHead
 from tkg.ledger.proof import Proof
@@ -28,6 +29,7 @@ from tkg.memory import (
     doctor,
     drifting,
     findings,
+    labelling,
     predicates,
     reading,
     reliability,
@@ -236,6 +238,9 @@ def _of_declarations() -> list[type[Form]]:
         _form("tkg.predicates.suggest/1", count=int, items=list[Suggested], toml=str),
         _form("tkg.contradictions.audit/1", count=int, items=list[auditing.Finding], next=str | None),
         _form("tkg.skills/1", count=int, items=list[skills.SkillShown]),
+        _form("tkg.evaluate/1", base=Evaluation, harm=int),
+        _form("tkg.audit.label/1", read=str, item=str, relevant=bool),
+        _form("tkg.audit.precision/1", base=labelling.Precision),
         _form("tkg.ran/1", id=str, failures=int, verified=int, last=str | None),
         _form("tkg.core/1", base=core.Core),
         _form("tkg.core.read/1", base=core.CoreImport),

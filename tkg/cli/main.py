@@ -23,6 +23,7 @@ from tkg.cli import (
     decide,
     disputes,
     dump,
+    evaluate,
     forget,
     guided,
     history,
@@ -64,6 +65,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     *dump.COMMANDS,
     *schema.COMMANDS,
     *stage.COMMANDS,
+    *evaluate.COMMANDS,
 )
 
 #: the root of the errors about options and arguments; which package it lives in depends on the version of typer

@@ -33,6 +33,8 @@ class Document(NamedTuple):
     session: str = ""
     #: (name, predicate) of a claim's subject, then (name, "") of its object
     names: tuple[tuple[str, str], ...] = ()
+    #: what was said, without the day: what has a meaning
+    said: str = ""
 
 
 class Change(NamedTuple):
@@ -62,7 +64,8 @@ def _artefact(record: Artefact) -> Document:
         return Document(record.id, record.kind, record.scope, _joined(meta.get("name"), record.content))
     day = _day(record.observed_at)
     text = _joined(meta.get("speaker"), day, record.content)
-    return Document(record.id, record.kind, record.scope, text, session=record.session_id or "")
+    said = _joined(meta.get("speaker"), record.content)
+    return Document(record.id, record.kind, record.scope, text, session=record.session_id or "", said=said)
 
 
 def _day(moment: Instant) -> str:

@@ -10,21 +10,21 @@ the question's in most places are compared in full; of fewer, all.
 
 from __future__ import annotations
 
+import heapq
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tkg.errors import Damaged, DiskFull, EmbedderFailed, ModelMismatch, TkgError
 from tkg.index.documents import Change, Document, changes, documents, erased
-from tkg.index.port import Embedder, Hit, Vectors
-from tkg.index.rank import best
+from tkg.index.port import Embedder, Vectors
 from tkg.index.sqlite import connect, create, hash_at, remove_index
 from tkg.model.entry import Entry
 
@@ -35,12 +35,15 @@ _BATCH: Final = 256
 #: scores are compared at this grain, so that equal inputs order equally on every platform
 _DIGITS: Final = 5
 _GONE: Final = -1
-_FORMAT: Final = 1
+#: what the turns before and after a turn add to its lead
+_BEFORE: Final = 0.5
+_AFTER: Final = 0.3
+_FORMAT: Final = 2
 _APPLICATION: Final = 0x746B6776  # "tkgv"
 _SCHEMA: Final = """
 BEGIN;
 PRAGMA application_id = 0x746B6776;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 CREATE TABLE state (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -57,17 +60,35 @@ CREATE TABLE documents (
     scope INTEGER NOT NULL,
     seq INTEGER NOT NULL,
     marks INTEGER NOT NULL DEFAULT 0,
+    session TEXT NOT NULL,
+    turn INTEGER NOT NULL,
     signs BLOB NOT NULL,
     vector BLOB NOT NULL
 ) STRICT;
+CREATE INDEX in_session ON documents (session, turn) WHERE session <> '';
 COMMIT;
 """
 _ROWS: Final = "SELECT number, scope, kind, seq, marks, signs FROM documents ORDER BY number"
 _FETCH: Final = """
-SELECT documents.id, documents.slot, documents.vector
+SELECT documents.id, documents.slot, documents.vector, documents.session, documents.turn
 FROM json_each(?) AS wanted CROSS JOIN documents ON documents.number = wanted.value
 """
+_LAST_TURN: Final = "SELECT coalesce(max(turn), 0) FROM documents WHERE session <> '' AND session = ?"
 _MARK: Final = "UPDATE documents SET marks = CASE WHEN ? THEN marks | ? ELSE marks & ~? END WHERE id = ?"
+
+
+class Near(NamedTuple):
+    """A text near a question.
+
+    `cosine` is its own, `context` the best of its own and of the turns beside it. `lead` says how far these stand out among
+    what was compared, in standard deviations: a turn seldom says by itself what it is about.
+    """
+
+    id: str
+    slot: str
+    cosine: float
+    context: float
+    lead: float
 
 
 class VectorIndex:
@@ -111,10 +132,10 @@ class VectorIndex:
 
     def search(
         self, query: str, *, scopes: Sequence[str], kinds: Sequence[str], limit: int, as_of: int | None = None
-    ) -> list[Hit]:
+    ) -> list[Near]:
         """Return what is nearest to `query` in meaning, in these scope paths (whole) and kinds; see `Index.search`.
 
-        A hit's score is the cosine. `bring_up` comes first.
+        What leads comes first, equals by cosine and id. `bring_up` comes first of all.
 
         Raises:
             EmbedderFailed: the question has no vector. Damaged: the file cannot be read.
@@ -133,10 +154,19 @@ class VectorIndex:
         with self._using() as connection:
             found = connection.execute(_FETCH, (json.dumps(near.tolist()),)).fetchall()
         held = np.frombuffer(b"".join(row[2] for row in found), dtype="<f2").reshape(len(found), -1)
-        scores = held.astype(np.float32) @ asked
-        return best(
-            ((row[0], round(float(score), _DIGITS), row[1]) for row, score in zip(found, scores, strict=True)), limit
-        )
+        cosine = np.round((held.astype(np.float32) @ asked).astype(float), _DIGITS)
+        spread = float(cosine.std())
+        stands_out = (cosine - cosine.mean()) / spread if spread > 0 else np.zeros_like(cosine)
+        places = {(row[3], row[4]): place for place, row in enumerate(found) if row[3]}
+        hits = []
+        for place, row in enumerate(found):
+            lead, context = float(stands_out[place]), float(cosine[place])
+            for step, weight in ((-1, _BEFORE), (1, _AFTER)) if row[3] else ():
+                if (other := places.get((row[3], row[4] + step))) is not None:
+                    lead += weight * float(stands_out[other])
+                    context = max(context, float(cosine[other]))
+            hits.append(Near(row[0], row[1], float(cosine[place]), context, round(lead, _DIGITS)))
+        return heapq.nsmallest(max(limit, 0), hits, key=lambda hit: (-hit.lead, -hit.cosine, hit.id))
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
@@ -187,7 +217,7 @@ class VectorIndex:
             changed.extend(changes(entry))
             gone.extend(erased(entry))
             applied, digest = entry.seq, entry.hash
-        vectors = self._embedded([one.text for one, _ in new]) if new else None
+        vectors = self._embedded([one.said or one.text for one, _ in new]) if new else None
         known = dict(self._scopes)
         with self._using() as connection:
             try:
@@ -212,15 +242,21 @@ class VectorIndex:
         (number,) = connection.execute("SELECT coalesce(max(number), 0) FROM documents").fetchone()
         signs, held = _signs(vectors), vectors.astype("<f2")
         rows = []
+        turns: dict[str, int] = {}
         for place, (one, seq) in enumerate(new):
             number += 1
             scope = self._scope(connection, one.scope)
-            rows.append((number, one.id, one.kind, one.slot, scope, seq, signs[place].tobytes(), held[place].tobytes()))
+            if one.session and one.session not in turns:
+                (turns[one.session],) = connection.execute(_LAST_TURN, (one.session,)).fetchone()
+            turns[one.session] = turns.get(one.session, 0) + 1
+            said = (number, one.id, one.kind, one.slot, scope, seq, one.session, turns[one.session])
+            rows.append((*said, signs[place].tobytes(), held[place].tobytes()))
         connection.executemany(
-            "INSERT INTO documents (number, id, kind, slot, scope, seq, signs, vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO documents (number, id, kind, slot, scope, seq, session, turn, signs, vector) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
         )
-        self._rows.extend([(row[0], row[4], self._kind(row[2]), row[5], 0, row[6]) for row in rows])
+        self._rows.extend([(row[0], row[4], self._kind(row[2]), row[5], 0, row[8]) for row in rows])
 
     def _scope(self, connection: sqlite3.Connection, path: str) -> int:
         if path not in self._scopes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tkg.belief.runs import Runs
 from tkg.memory import core as pinned
-from tkg.memory import running
+from tkg.memory import labelling, running
 from tkg.memory.bound import Bound
 
 
@@ -54,6 +54,25 @@ class Curating(Bound):
         """
         with self._writing() as tenant:
             return pinned.read_core(tenant, self._caller, text)
+
+    def label(self, read: str, item: str, *, relevant: bool) -> None:
+        """Say whether something that a read showed bore on its question; of several labels the last counts.
+
+        Args:
+            read: id of the read (`result.id`).
+            item: id of what it showed.
+            relevant: whether it bore on the question.
+
+        Raises:
+            NotFound: no such read in this scope, or it did not show that. NotPermitted: not a person.
+        """
+        with self._writing() as tenant:
+            labelling.label(tenant, self._caller, read, item, relevant)
+
+    def precision(self, k: int = 5) -> labelling.Precision:
+        """Return precision@k of the labelled reads of this scope."""
+        with self._reading() as tenant:
+            return labelling.precision(tenant, self._caller, k)
 
     def record_run(self, skill_id: str, *, succeeded: bool, note: str = "") -> Runs:
         """Tell how a run of a skill ended: a failure demotes it, a success that a tool or a person tells promotes it.

@@ -257,6 +257,10 @@ class Handle(Care, Curating, Asking, Gatekeeping, Incidents):
 
         Returns:
             `result.items`, `result.text` (a data block for the user turn) and `result.trace`.
+
+        Raises:
+            RequestError: `k` or `token_budget` is no number from 1.
+            ModelMismatch: the store's vectors were made by another model than the embedder it was opened with.
         """
         with self._writing() as tenant:
             return reading.recall(

@@ -180,6 +180,8 @@ def request_of(
     for name, given in (("k", k), ("token_budget", token_budget)):
         if given is not None and not isinstance(given, int):
             raise RequestError(f"{name} must be a whole number, not {type(given).__name__}")
+        if given is not None and (isinstance(given, bool) or given < 1):
+            raise RequestError(f"{name} must be 1 or more: nothing can be shown in none")
     policy = tenant.policies.read
     latest = tenant.ledger.head.seq
     known = None if as_of is None else min(tenant.seq_of(as_of), latest)

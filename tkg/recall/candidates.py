@@ -36,8 +36,10 @@ _NAMED: Final = 8
 _SLOT: Final = 1.5
 #: a claim about what the question names, found by nothing else, fits so much worse than the slot itself
 _ABOUT: Final = 0.1
-#: what is nearest in meaning fits so well beside the best match of words
-_MEANT: Final = 0.5
+#: what meaning adds to a match of words for each standard deviation by which it leads, and for its cosine
+_AGREES: Final = 0.03
+#: what only meaning finds fits so well, times its cosine, beside the best match of words
+_MEANT: Final = 0.3
 #: found claims that neighbours are looked for from at each step, newest neighbours of one entity, and steps
 _SEEDS: Final = 4
 _FAN_OUT: Final = 8
@@ -79,13 +81,19 @@ class Pool:
         self.strength[identifier] = max(strength, self.strength.get(identifier, 0.0))
 
     def lists(self) -> list[list[str]]:
-        """Return the lists to fuse."""
-        return [self.text, self.slots, self.hops, self.vectors]
+        """Return the lists to fuse.
+
+        What words or the graph found as well gains by how near it is (its strength), not by a place in a second list: of the
+        nearest there are always as many as were asked for, and most places of such a list say nothing.
+        """
+        found = {*self.text, *self.slots, *self.hops}
+        return [self.text, self.slots, self.hops, [one for one in self.vectors if one not in found]]
 
     def found_by(self, identifier: str) -> tuple[str, ...]:
         """Return the names of the lists that hold a candidate."""
         names = ("text", "slots", "graph", "vectors")
-        return tuple(name for name, found in zip(names, self.lists(), strict=True) if identifier in found)
+        lists = (self.text, self.slots, self.hops, self.vectors)
+        return tuple(name for name, found in zip(names, lists, strict=True) if identifier in found)
 
 
 @dataclass(frozen=True)
@@ -186,16 +194,21 @@ class Gatherer:
             pool.meaning = f"unavailable: {error}"
             return
         pool.meaning = self.vectors.model_id
-        best = hits[0].score if hits else 0.0
         for hit in hits:
-            if len(pool.vectors) >= wanted or hit.score <= 0 or hit.score < self.least_similarity:
+            if len(pool.vectors) >= wanted:
                 break
+            if hit.context <= 0 or hit.context < self.least_similarity:
+                continue
             if hit.id not in pool.standing and hit.slot:
                 self.asked.read_slot(hit.slot)
             self._judged([hit.id])
             if self._may_be_shown(hit.id):
                 pool.vectors.append(hit.id)
-                pool.fits(hit.id, _MEANT * hit.score / best)
+                agrees = _AGREES * (max(hit.lead, 0.0) + max(hit.cosine, 0.0))
+                if hit.id in pool.text:
+                    pool.strength[hit.id] += agrees
+                else:
+                    pool.fits(hit.id, max(agrees, _MEANT * hit.cosine))
 
     # -- slots
 

@@ -1,0 +1,88 @@
+"""Labels that people put on what a read showed, and the precision they say."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from tkg.errors import NotFound, RequestError
+from tkg.ids import canonical
+from tkg.memory.caller import Caller
+from tkg.memory.changing import person
+from tkg.memory.tenant import Tenant
+from tkg.memory.visible import reaches
+from tkg.model.artefact import Retrieval
+from tkg.model.base import Value
+from tkg.model.verdict import Note
+
+#: what a note of a label is about
+LABEL: Final = "recall-label"
+
+
+class Precision(Value):
+    """What the labels of a scope say.
+
+    `precision` is the mean over labelled reads of the share of relevant ones among the labelled of the first `k` shown; None
+    without labels. `judged` is how many of those shown in these places have a label, so that a figure over few is seen as one.
+    """
+
+    k: int
+    reads: int
+    labels: int
+    relevant: int
+    judged: int
+    shown: int
+    precision: float | None
+
+
+def label(tenant: Tenant, caller: Caller, read: str, item: str, relevant: bool) -> None:
+    """See `Handle.label`."""
+    principal = person(caller, "a label")
+    if not isinstance(relevant, bool):
+        raise RequestError("relevant is True or False")
+    found = _reads(tenant, caller).get(read)
+    if found is None:
+        raise NotFound("no such read in this scope; `recall` returns its id")
+    if item not in found.shown:
+        raise NotFound("that read did not show this id")
+    body = canonical({"read": read, "item": item, "relevant": relevant})
+    tenant.commit("label", found.scope, [Note(id=tenant.ids.new("nte"), about=LABEL, body=body, actor=principal)])
+
+
+def precision(tenant: Tenant, caller: Caller, k: int) -> Precision:
+    """See `Handle.precision`."""
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise RequestError("k is a number from 1")
+    reads = _reads(tenant, caller)
+    labels: dict[str, dict[str, bool]] = {}
+    for entry in tenant.ledger.read_since(0):
+        for record in entry.records:
+            if isinstance(record, Note) and record.about == LABEL and record.body is not None:
+                said = json.loads(record.body)
+                if said["read"] in reads:
+                    labels.setdefault(said["read"], {})[said["item"]] = said["relevant"]
+    shares, judged, shown = [], 0, 0
+    for read, marks in labels.items():
+        first = reads[read].shown[:k]
+        counted = [marks[one] for one in first if one in marks]
+        judged, shown = judged + len(counted), shown + len(first)
+        if counted:
+            shares.append(sum(counted) / len(counted))
+    return Precision(
+        k=k,
+        reads=len(labels),
+        labels=sum(len(one) for one in labels.values()),
+        relevant=sum(sum(one.values()) for one in labels.values()),
+        judged=judged,
+        shown=shown,
+        precision=sum(shares) / len(shares) if shares else None,
+    )
+
+
+def _reads(tenant: Tenant, caller: Caller) -> dict[str, Retrieval]:
+    return {
+        record.id: record
+        for entry in tenant.ledger.read_since(0)
+        for record in entry.records
+        if isinstance(record, Retrieval) and reaches(caller, record.scope)
+    }
