@@ -35,7 +35,7 @@ def test_recall_and_false_alarms(capsys: pytest.CaptureFixture[str]) -> None:
         (THIRD_HELD, THIRD_CLEAN, 0.98),
         (FOURTH_HELD, FOURTH_CLEAN, 0.85),
         (FIFTH_HELD, FIFTH_CLEAN, 0.97),
-        (SIXTH_HELD, SIXTH_CLEAN, 0.60),
+        (SIXTH_HELD, SIXTH_CLEAN, 0.75),
     ],
 )
 def test_what_people_say_is_found_and_talk_about_passwords_is_not(
