@@ -95,7 +95,7 @@ def test_what_commands_print_is_what_the_schemas_say(
         acme("supersede", *PERSON, rival, other, "--reason", "r", "--json"),
         acme("derive", *AGENT, "--kind", "action", "--from", other, "Send it to the desk.", "--json"),
         acme("notes", *AGENT, "--session", "run-7", "--keep", "next=ask", "--json"),
-        acme("contain", mailbox["skill"], *PERSON, "--reason", "r", "--json"),
+        acme("contain", mailbox["skill"], *PERSON, "--reason", "r", "--json", "--folder", tmp_path / "c0"),
         acme("contain", mailbox["skill"], *PERSON, "--reason", "r", "--yes", "--json", "--folder", tmp_path / "c"),
         acme("contain", "--json"), acme("preserve", claim, "--output", tmp_path / "bundle.json", "--json"),
         acme("cancel", mailbox["action"], *PERSON, "--reason", "r", "--json"),
