@@ -21,12 +21,15 @@ from typing import Any
 import tkg
 from tests.crash.kill import told
 from tests.crash.work import TENANT, Worker, folder, opened, prepare, warm
-from tkg.errors import Damaged
+from tkg.errors import Damaged, RequestError
 from tkg.files import seal_place
+from tkg.memory import receipts
 
 _BATCH = 25
 _HANGS = 240
 _BLOCK = 512
+#: id of the receipt of the erasure in the store, once it is made
+_RECEIPT: list[str] = []
 
 
 def damage(path: Path, how: str, chance: random.Random) -> str:
@@ -60,8 +63,11 @@ def answers(path: Path, engine: str, *, file: bool = False) -> Any:
             for predicate in ("state", "note")
         ]
         index = memory.tenant(TENANT).index
-        found = index.search("pump value said", scopes=[TENANT], kinds=["claim", "summary"], limit=100)
-        return json.loads(json.dumps([said, sorted(map(list, found)), list(reader.export())]))
+        given: dict[str, Any] = {"scopes": [TENANT], "kinds": ["claim", "summary", "action"], "limit": 100}
+        queries = ["pump value said", "log", *(f"pump {number} state" for number in range(8))]
+        found = [sorted(map(list, index.search(query, **given))) for query in queries]
+        named = [sorted(map(list, index.named(query, scopes=[TENANT], limit=50))) for query in queries]
+        return json.loads(json.dumps([said, found, named, list(reader.export())]))
 
 
 def _codes(path: Path, engine: str) -> list[str]:
@@ -69,8 +75,8 @@ def _codes(path: Path, engine: str) -> list[str]:
         return sorted(one.code for one in memory.verify().findings if one.severity == "error")
 
 
-def _ledger(path: Path, expected: Any, chance: random.Random) -> tuple[str, str]:
-    place = folder(path) / "ledger.sqlite"
+def _ledger(path: Path, expected: Any, chance: random.Random, name: str = "ledger") -> tuple[str, str]:
+    place = folder(path) / f"{name}.sqlite"
     sealed = chance.random() < 0.5
     how = chance.choice(["flip", "flip", "flip", "cut", "swap"])
     if not sealed:
@@ -78,14 +84,37 @@ def _ledger(path: Path, expected: Any, chance: random.Random) -> tuple[str, str]
     did = damage(place, how, chance)
     found = _codes(path, "memory")
     if found:
-        return f"ledger {how} found", ""
+        return f"{name} {how} found", ""
     if sealed:
-        return f"ledger {how} missed", f"{did} of a ledger at rest was not found"
+        return f"{name} {how} missed", f"{did} of the {name} at rest was not found"
     try:
         same = answers(path, "memory") == expected
     except Damaged:
-        return f"ledger {how} refused", f"{did}: refused on opening and not found by verify"
-    return f"ledger {how} harmless", "" if same else f"{did} of the ledger is served wrong"
+        return f"{name} {how} refused", f"{did}: refused on opening and not found by verify"
+    return f"{name} {how} harmless", "" if same else f"{did} of the {name} is served wrong"
+
+
+def _cold(path: Path, expected: Any, chance: random.Random) -> tuple[str, str]:
+    return _ledger(path, expected, chance, "archive")
+
+
+def _receipt(path: Path, _: Any, chance: random.Random) -> tuple[str, str]:
+    """Damage a receipt as somebody keeps it outside: it no longer verifies, or says the same."""
+    place = path.with_name("receipt.json")
+    with tkg.open(path, engine="memory", read_only=True) as memory:
+        reader = memory.scope(TENANT)
+        whole = reader.receipt(_RECEIPT[0])
+        place.write_text(json.dumps(whole, indent=1), encoding="utf-8")
+        how = chance.choice(["flip", "flip", "flip", "cut", "swap"])
+        did = damage(place, how, chance)
+        try:
+            said = receipts.read(place.read_text("utf-8"))
+        except (RequestError, UnicodeDecodeError):
+            return f"receipt {how} found", ""
+        if said == whole:
+            return f"receipt {how} harmless", ""
+        holds = all(one.holds for one in reader.verify_receipt(said))
+        return f"receipt {how} {'missed' if holds else 'found'}", f"{did} of a receipt verifies" if holds else ""
 
 
 def _index(path: Path, expected: Any, chance: random.Random) -> tuple[str, str]:
@@ -134,7 +163,8 @@ def _batch(
             shutil.rmtree(store, ignore_errors=True)
             shutil.copytree(template, store)
             if engine == "memory":
-                kind, wrong = (_ledger if chance.random() < 0.6 else _index)(store, expected, chance)
+                one = chance.choices([_ledger, _cold, _index, _receipt], [5, 1, 3, 1])[0]
+                kind, wrong = one(store, expected, chance)
             else:
                 kind, wrong = _graph(store, expected, chance, engine, sealed=not left_behind)
             os.write(writing, (json.dumps({"kind": kind, "wrong": wrong}) + "\n").encode())
@@ -173,9 +203,12 @@ def run(
         expected = _killed(template, engine)
     else:
         told(lambda _: prepare(template, engine, file=graph))
-        lines, code = told(lambda out: _say(out, answers(template, engine, file=graph)))
+        lines, code = told(
+            lambda out: _say(out, [_erased(template, engine, graph), answers(template, engine, file=graph)])
+        )
         assert lines and not code, lines
-        expected = lines[-1]
+        receipt, expected = lines[-1]
+        _RECEIPT[:] = [receipt]
         told(lambda _: _reseal(template, engine, file=graph))
     kinds: Counter[str] = Counter()
     wrong: list[str] = []
@@ -208,6 +241,15 @@ def run(
         "bound_95": round(3 / max(total, 1), 5),
         "seconds": round(time.monotonic() - began, 1),
     }
+
+
+def _erased(template: Path, engine: str, file: bool) -> str:
+    """Erase something; return the id of the receipt."""
+    with opened(template, engine, file=file) as memory:
+        worker = Worker(memory, random.Random(9))
+        worker.erase()
+        (receipt,) = worker.receipts
+        return receipt
 
 
 def _say(writing: int, value: Any) -> None:

@@ -35,6 +35,7 @@ _OPERATIONS = (
     "rebuild",
     "reopen",
     "migrate",
+    "maintain",
     "erase",
     "propose",
 )

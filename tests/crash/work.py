@@ -15,11 +15,14 @@ from tkg.errors import Conflict
 from tkg.memory.handle import Handle
 from tkg.memory.store import Memory, folder_name
 from tkg.model.claim import Claim
-from tkg.model.policy import Policies, WritePolicy
+from tkg.model.policy import ForgetPolicy, Policies, WritePolicy
 from tkg.model.predicate import Registry
 
 TENANT = "acme"
-POLICIES = Policies(write=WritePolicy(registry=Registry.of({"state": {"cardinality": "one"}})))
+POLICIES = Policies(
+    write=WritePolicy(registry=Registry.of({"state": {"cardinality": "one"}})),
+    forget=ForgetPolicy(most_in_use=5, summarise_from=2),  # only `maintain` asks it
+)
 Acked = tuple[int, str]
 NAMES = (
     "propose",
@@ -34,6 +37,7 @@ NAMES = (
     "reopen",
     "backup",
     "erase",
+    "maintain",
 )
 
 
@@ -51,6 +55,7 @@ class Worker:
 
     def __init__(self, memory: Memory, chance: random.Random) -> None:
         self.memory, self.chance = memory, chance
+        self.receipts: list[str] = []
         self.ana = self._handle("human_stated", "ana")
         self.olga = self._handle("human_verified", "olga")
 
@@ -144,7 +149,13 @@ class Worker:
         number = self.chance.randrange(1 << 30)
         fields = {**self._fields(), "evidence": tkg.Evidence(uri=f"gone-{number}", quote=f"violet {number}")}
         self.ana.propose(**fields)
-        self.olga.forget(source=f"gone-{number}", reason="asked to")
+        done = self.olga.forget(source=f"gone-{number}", reason="asked to")
+        self.receipts.append(str(done.receipt["receipt_id"]))
+
+    def maintain(self) -> None:
+        """Let something leave recall, into the cold file."""
+        self.propose()
+        self.olga.maintain(dry_run=False, limit=2)
 
     def operations(self) -> dict[str, Callable[[], None]]:
         """Return all operations by name."""
@@ -159,6 +170,7 @@ def prepare(path: Path, engine: str, *, file: bool = False) -> None:
             worker.propose()
         worker.revoke()
         worker.recall()
+        worker.maintain()
 
 
 def warm(path: Path) -> None:

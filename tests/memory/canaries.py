@@ -8,8 +8,9 @@ from __future__ import annotations
 import argparse
 import random
 import re
+import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,10 +19,14 @@ import tkg
 from tkg.clock import ManualClock
 from tkg.conform import scan
 from tkg.ids import SeededIds
+from tkg.ledger.cold import NAME
 from tkg.memory.store import folder_name
+from tkg.model.policy import ForgetPolicy, Policies
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 DIGITS = 12
+#: little stays in recall: the rest is archived, with summaries of what was said
+POLICIES = Policies(forget=ForgetPolicy(most_in_use=12, summarise_from=2))
 _PLAIN = re.compile(rb"(?=(\d{12}))")
 _HEX = re.compile(rb"(?=((?:3\d){12}))")
 #: ways to erase, each with its own share of the canaries
@@ -34,6 +39,9 @@ class Figures(NamedTuple):
     canaries: int
     files: int
     before: int
+    #: of those found before: in the cold file, and in copies (backups, exports and pages) inside the store
+    in_archive: int
+    in_copies: int
     after: int
     in_base64: int
     receipts: int
@@ -115,6 +123,14 @@ def plant(memory: tkg.Memory, canaries: Canaries, way: str, claims: int) -> dict
     text = f"{subject} is allergic to lupin. {canaries.new('episode')}"
     said = tkg.Evidence(uri=source or canaries.new("source"), version=canaries.new("version"))
     handle().remember(text, evidence=said, speaker=canaries.new("speaker"), turn=canaries.new("turn"))
+    _chat(handle, canaries, subject, source, session, claims)
+    waits = handle("agent_inferred").derive(
+        "skill", canaries.new("held skill"), from_=made[:1], meta={"name": canaries.new("skill name")}
+    )
+    person.decide(waits.artefact_id, "reject", reason=canaries.new("review"))
+    person.audit_mark(verdict.id, right=True, reason=canaries.new("mark"))
+    person.hold(id=made[0], reason=canaries.new("hold"))
+    person.lift(id=made[0], reason=canaries.new("hold"))
     reader = handle("agent_inferred")
     for number in range(0, claims, 5):
         reader.recall(f"what is noted of {subject}? {canaries.new('query')}", k=5)
@@ -122,6 +138,7 @@ def plant(memory: tkg.Memory, canaries: Canaries, way: str, claims: int) -> dict
         reader.derive("skill", canaries.new("skill"), from_=[summary.id], meta={"name": canaries.new("skill name")})
         action = reader.derive("action", canaries.new("action"), from_=[made[number]])
         del action
+    person.revoke(person.plan_revoke(claim=made[1]), reason=canaries.new("reason"))
     return {
         "subject": {"subject": subject},
         "source": {"source": source},
@@ -129,6 +146,33 @@ def plant(memory: tkg.Memory, canaries: Canaries, way: str, claims: int) -> dict
         "principal": {"principal": principal},
         "scope": {"scope": True},
     }[way] | {"_user": user}
+
+
+def _chat(
+    handle: Callable[..., Any], canaries: Canaries, subject: str, source: str | None, session: str | None, turns: int
+) -> None:
+    """Write turns of one session: what the forget policy compresses into a summary."""
+    speaker = handle(session=session or canaries.new("session"))
+    for number in range(turns):
+        text = f"{subject} said at turn {number}: {canaries.new('turn text')}"
+        speaker.remember(
+            text,
+            evidence=tkg.Evidence(uri=source or canaries.new("source")),
+            speaker=canaries.new("speaker"),
+            turn=str(number),
+        )
+
+
+def copies(memory: tkg.Memory, root: Path, way: str, canaries: Canaries) -> None:
+    """Put a backup, an export and a report into the folders of a store that hold copies of it."""
+    memory.backup(root.with_name(f"{root.name}-{way}"))
+    (root / "backups").mkdir(exist_ok=True)
+    shutil.move(root.with_name(f"{root.name}-{way}"), root / "backups" / way)
+    (root / "exports").mkdir(exist_ok=True)
+    reader = memory.scope("moor")
+    (root / "exports" / f"{way}.jsonl").write_text("\n".join(reader.export()), encoding="utf-8")
+    said = "\n".join(f"<p>Canary {one}</p>" for one in canaries.planted)
+    (root / "exports" / f"{way}.html").write_text(f"<h1>Report</h1>{said}", encoding="utf-8")
 
 
 def keep(memory: tkg.Memory, count: int) -> list[str]:
@@ -170,15 +214,26 @@ def run(root: Path, engine: str, *, claims: int, seed: int = 1, graph_file_above
     """Plant, count, erase in every way, count again."""
     clock = ManualClock(START, timedelta(milliseconds=1))
     everything: dict[str, str] = {}
-    before, after, coded, good, changed = set[str](), set[str](), 0, 0, 0
-    with tkg.open(root, clock=clock, ids=SeededIds(seed), engine=engine, graph_file_above=graph_file_above) as memory:
+    before, after, cold, copied = set[str](), set[str](), set[str](), set[str]()
+    coded, good, changed = 0, 0, 0
+    with tkg.open(
+        root, clock=clock, ids=SeededIds(seed), engine=engine, graph_file_above=graph_file_above, policies=POLICIES
+    ) as memory:
         kept = keep(memory, 10)
         for way in WAYS:
             canaries = Canaries(seed + WAYS.index(way))
             target = plant(memory, canaries, way, claims)
+            clock.advance(timedelta(days=1))
+            for user in (None, "guest"):
+                memory.scope("moor", user, channel="human_verified", principal="keeper").maintain(dry_run=False)
+            copies(memory, root, way, canaries)
             files = list(leftovers(root, canaries))
             everything |= canaries.planted
             before |= found_in(root, canaries.planted)
+            tenant = root / "tenants" / folder_name("moor")
+            cold |= held(tenant / NAME) & set(canaries.planted)
+            for kind in ("backups", "exports"):
+                copied |= found_in(root / kind, canaries.planted)
             stays = look(memory, kept)
             handle = memory.scope("moor", target.pop("_user"), channel="human_verified", principal="keeper")
             done = handle.forget(**target, mentions=way == "subject", reason="asked")
@@ -195,7 +250,7 @@ def run(root: Path, engine: str, *, claims: int, seed: int = 1, graph_file_above
     if left:
         raise AssertionError(f"{len(left)} canaries are left: {sorted(set(left.values()))}")
     after |= found_in(root, everything)
-    return Figures(len(everything), count, len(before), len(after), coded, good, changed)
+    return Figures(len(everything), count, len(before), len(cold), len(copied), len(after), coded, good, changed)
 
 
 def main() -> None:
@@ -211,7 +266,7 @@ def main() -> None:
         found = run(Path(folder) / "store", given.engine, claims=given.claims, seed=given.seed, graph_file_above=above)
     print(
         f"{found.canaries} canaries in every kind of field, {len(WAYS)} ways of erasing, engine {given.engine}: "
-        f"{found.before} found before; after: {found.after} found in {found.files} files "
+        f"{found.before} found before, {found.in_archive} of them in the cold file and {found.in_copies} in copies; after: {found.after} found in {found.files} files "
         f"(95 % bound {found.bound:.3%}), {found.in_base64} in base 64 of a sample, "
         f"{found.receipts}/{len(WAYS)} receipts verified, {found.survivors_changed} survivors changed"
     )

@@ -20,5 +20,6 @@ def test_no_canary_is_left(tmp_path: Path, engine: str) -> None:
     found = run(tmp_path / "store", engine_or_skip(engine), claims=4, graph_file_above=-1)
     assert found.canaries >= 250
     assert found.before == found.canaries  # the control: the same search finds every one
+    assert found.in_archive > 10 and found.in_copies == found.canaries  # and where else it lay
     assert found.after == found.in_base64 == 0
     assert found.receipts == len(WAYS) and found.survivors_changed == 0

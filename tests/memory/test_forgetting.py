@@ -526,3 +526,21 @@ def test_what_is_no_plan_is_refused_and_a_plan_alone_is_told_what_is_missing(tmp
     kitchen.handle().forget(plan, subject="Ada Venn", reason="request")
     assert kitchen.handle().explain(kitchen.ada).state == "erased"
     kitchen.memory.close()
+
+
+@pytest.mark.parametrize("status", ["rejected", "revoked"])
+def test_what_no_longer_stands_goes_with_what_it_rests_on(kitchen: Kitchen, status: str) -> None:
+    """Content is content: a skill that was rejected and a claim that was revoked are erased with their source."""
+    olga = kitchen.handle(channel="human_verified", principal="olga")
+    if status == "rejected":
+        bot = kitchen.handle(channel="agent_inferred", principal="bot")
+        left = bot.derive("skill", "Never lupin-CANARY-4471", from_=[kitchen.ada], meta={"name": "lupin"}).artefact_id
+        olga.decide(left, "reject", reason="no")
+    else:
+        left = kitchen.say("Bo Hall", "allergic_to", "rye-CANARY-7", "note:bo")
+        olga.revoke(olga.plan_revoke(claim=left), reason="wrong")
+    what = {"claim": kitchen.ada} if status == "rejected" else {"source": "note:bo"}
+    done = olga.forget(**what, reason="request 9")
+    assert olga.explain(left).state == "erased"
+    words = ["lupin-CANARY-4471" if status == "rejected" else "rye-CANARY-7", "olga"][:1]
+    assert all(check.holds for check in olga.verify_receipt(done.receipt, texts=words))

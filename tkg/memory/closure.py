@@ -21,6 +21,8 @@ from tkg.text import match_form
 
 #: kinds of records that become "erased" themselves; of all others only the content goes
 NODES: Final = ("claim", "evidence", "artefact")
+#: notes whose body names the nodes they are about
+_ON_NODES: Final = ("review", "audit-mark")
 #: a sentence this short may stand in two documents by chance
 _SENTENCE: Final = 12
 
@@ -136,6 +138,7 @@ def _spread(tenant: Tenant, found: Closure, start: Iterable[str], episodes: Epis
             ahead += episodes.of_claim.get(one, ())
             ahead += _said_in_support(tenant, found, one)
             ahead += _written_after(tenant, one)
+            ahead += _made_from(tenant, found, one)
         ahead = [one for one in ahead if one not in found.nodes]  # what is there already must not end the search
         if not ahead and fresh:
             changes = {one: "erased" for one in found.nodes if tenant.book.status(one) != "erased"}
@@ -153,6 +156,21 @@ def _said_in_support(tenant: Tenant, found: Closure, node: str) -> Iterator[str]
                 yield needed
             else:
                 found.blanked[needed] = None
+
+
+def _made_from(tenant: Tenant, found: Closure, node: str) -> Iterator[str]:
+    """Yield the texts made from a node, and the claims that rest on nothing but what goes, whether or not they stand.
+
+    What was rejected, revoked or is held has its content still; support says nothing of it, so it is asked for here.
+    """
+    for reach in tenant.graph.descendants(node):
+        if reach.depth != 1 or reach.id in found.nodes or tenant.book.status(reach.id) == "erased":
+            continue
+        backers = tenant.graph.justifications(reach.id)
+        if backers and all(
+            any(needed in found.nodes for needed in backer.justification.requires) for backer in backers
+        ):
+            yield reach.id
 
 
 def _supports_nothing_else(tenant: Tenant, found: Closure, evidence: str) -> bool:
@@ -188,8 +206,10 @@ def _blank(tenant: Tenant, found: Closure, mine: Callable[[str], bool]) -> None:
             else:
                 kept.add(record["source_id"])
                 others |= set() if mine(scope) else {one}
-        elif any(each in found.nodes for each in _about(record)) or (
-            mine(scope) and _decides(tenant, found, scope, record)
+        elif (
+            any(each in found.nodes for each in _about(record))
+            or any(each in found for each in _noted(tenant.ledger, record))
+            or (mine(scope) and _decides(tenant, found, scope, record))
         ):
             found.blanked[one] = None
     found.every_source = frozenset(gone)
@@ -215,6 +235,15 @@ def _about(record: Mapping[str, Any]) -> tuple[Any, ...]:
             return (record["winner"], record["loser"])
         case _:
             return ()
+
+
+def _noted(ledger: Ledger, record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the ids in a note on a review or an audit: who decided about what, and why."""
+    if record["record"] != "note" or record["about"] not in _ON_NODES or "commitment" not in record:
+        return
+    body = json.loads(ledger.content(record["commitment"]) or "{}").get("body")
+    if body is not None:
+        yield from strings(body)
 
 
 def _decides(tenant: Tenant, found: Closure, scope: str, record: Mapping[str, Any]) -> bool:
