@@ -115,6 +115,20 @@ def test_a_cold_file_that_is_missing_or_anothers_is_damage(path: Path, tmp_path:
         list(ledger.read_since(0))
 
 
+def test_a_ledger_that_does_not_find_its_own_key_is_damage(path: Path) -> None:
+    """The index over the names in `meta` is damaged, its rows are not: an error of tkg, none of Python."""
+    with closing(opened(path)) as ledger:
+        ledger.archive(violet(ledger))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("DELETE FROM sqlite_schema WHERE name = 'content_commitment'")
+        connection.execute("UPDATE meta SET name = 'kex' WHERE name = 'key'")
+        connection.commit()
+    with pytest.raises(Damaged):
+        opened(path)
+    assert verify_ledger(path, "acme")
+
+
 def test_an_older_version_refuses_instead_of_reading_it_as_erased(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(opened(path)) as ledger:
         ledger.archive(violet(ledger))

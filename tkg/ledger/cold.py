@@ -118,7 +118,8 @@ def _check(connection: sqlite3.Connection, place: Path) -> None:
     (application,) = connection.execute("PRAGMA cold.application_id").fetchone()
     if application != APPLICATION:
         raise Damaged(f"{place} is not the cold file of a ledger; restore the tenant's ledger from a backup")
-    (key,) = connection.execute("SELECT value FROM meta WHERE name = 'key'").fetchone()
+    # all rows, as `read_meta` reads them: a look-up by name goes through an index, which may be damaged
+    key = dict(connection.execute("SELECT name, value FROM meta").fetchall()).get("key", "")
     if connection.execute("SELECT digest FROM cold.ledger").fetchall() != [(digest(key),)]:
         raise Damaged(f"{place} belongs to another ledger; restore the tenant's ledger from a backup")
 
