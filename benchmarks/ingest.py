@@ -201,8 +201,8 @@ def load(*, place: str, engine: str, total: int) -> None:
     stages = Stages()
     with tkg.open(Path(place) / "store", engine=engine, graph_file_above=0) as memory:
         memory.create_tenant(TENANT)
-        ready = perf_counter() - began
         tenant = memory.tenant(TENANT)
+        ready = perf_counter() - began
         read = _instrument(stages, tenant)
         loader = Loader(memory, TENANT, None, Channel.HUMAN_STATED, "loader")
         start, done, new = process_time(), 0, 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -22,9 +22,10 @@ from benchmarks.result import Result, versions
 from tkg.errors import TkgError
 from tkg.extractors.points import Direction, shift_months
 from tkg.extractors.spoken import read_spoken
+from tkg.extractors.when import find_times
 from tkg.model.edtf import read_edtf
 from tkg.model.instant import BEGINNING, FOREVER
-from tkg.model.time import iso
+from tkg.model.time import iso, to_instant
 
 _TARGET = 0.75
 _SLACK = {"day": 1, "week": 7, "month": 31, "year": 366}
@@ -121,6 +122,9 @@ def _lenient(found: list[tuple[date, date]], row: Row) -> bool:
     )
 
 
+#: sentences with words that look like dates, and without one
+_DATE_FREE: Final = Path(__file__).resolve().parents[1] / "tests/extractors/date_free.txt"
+_WRITTEN: Final = to_instant(datetime(2026, 11, 18, 10, 30, tzinfo=UTC))
 _LEVEL_1: Final = re.compile(
     r"-?[\dX.]{4}(?:-[\dX]{2}){0,2}(?:T\S+)?(?:/(?:\.\.|-?[\dX]{4}(?:-[\dX]{2}){0,2}))?|\.\./-?\d\S*"
 )
@@ -205,13 +209,32 @@ def run(options: Options) -> Result:
     right, all_of_them, wrong = _edtf(folder / "edtf")
     low, high = Share(right, all_of_them).interval
     table.add_row("EDTF levels 0, 1", str(all_of_them), f"{right / all_of_them:.3f}", "", f"{low:.3f}–{high:.3f}")
-    result.figures["edtf"] = right / all_of_them
+    result.figures["edtf"] = result.figures["iso_edtf"] = right / all_of_them
+    ranges, days = sets["Recognizers date"] + sets["Recognizers range"], sets["Duckling days"]
+    for key, rows in (("recognizers_lenient", ranges), ("duckling_lenient", days)):
+        result.figures[key] = sum(_lenient(_ours(row), row) for row in rows) / len(rows)
+    _date_free(result, table)
     if wrong:
         result.missed.append("EDTF read otherwise: " + ", ".join(wrong))
     for key, value in result.figures.items():
         if key.startswith("recognizers") and key.endswith("lenient") and value < _TARGET:
             result.missed.append(f"{key} is {value:.3f}, the target {_TARGET}")
     return result
+
+
+def _date_free(result: Result, table: Table) -> None:
+    """Count the sentences without a date in which one is found; the same with a date at their end are the control."""
+    if not _DATE_FREE.exists():
+        return
+    sentences = _DATE_FREE.read_text("utf-8").splitlines()
+    hits = sum(bool(find_times(one, _WRITTEN)) for one in sentences)
+    found = sum(bool(find_times(f"{one[:-1]} since 3 March 2026.", _WRITTEN)) for one in sentences)
+    low, high = Share(hits, len(sentences)).interval
+    table.add_row("no date: hits", str(len(sentences)), str(hits), "", f"{low:.3f}–{high:.3f}")
+    table.add_row("… with one: found", str(len(sentences)), str(found))
+    result.figures.update({"false_hits": hits, "date_free_sentences": len(sentences), "control_hits": found})
+    if hits:
+        result.missed.append(f"{hits} dates found in sentences that hold none")
 
 
 def _add(table: Table, name: str, n: int, scores: dict[str, list[int]]) -> None:
