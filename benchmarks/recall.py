@@ -19,9 +19,11 @@ from rich.table import Table
 from benchmarks import children
 from benchmarks.catalogue import Options
 from benchmarks.corpus import Fact, facts, questions
+from benchmarks.locomo import static
 from benchmarks.result import Result, versions
 from benchmarks.stores import TENANT, build, copy, folder, open_store
 from benchmarks.timing import Stages, milliseconds, p50, p95, settle
+from tkg.index.vectors import VectorIndex
 from tkg.index.words import query_words
 from tkg.memory.tenant import Tenant
 from tkg.recall import candidates, search
@@ -69,7 +71,7 @@ def run(options: Options) -> Result:
 
 def _table() -> Table:
     return Table(
-        "engine", "claims", "recall p50", "p95", "p95/p95 at 10³", "no graph p50", "p95", "tokens p50", "most", "bare FTS5 p50", "p95", "recall/bare", "ranked FTS5 p50",
+        "engine", "claims", "recall p50", "p95", "p95/p95 at 10³", "no graph p50", "p95", "static vectors p50", "p95", "tokens p50", "most", "bare FTS5 p50", "p95", "recall/bare", "ranked FTS5 p50",
         "p95", "n",
         title="recall, ms; bare: FTS5 on the same index; ranked: FTS5 with its bm25 on a plain table of the same texts",
         title_justify="left",
@@ -80,7 +82,9 @@ def _row(label: str, count: int, one: dict[str, Any], first: float) -> list[str]
     whole, bare, plain = one["recall"], one["bare"], one["plain"]
     return [
         label, f"{count:,}", f"{p50(whole):.2f}", f"{p95(whole):.2f}", f"{p95(whole) / first:.2f}×",
-        f"{p50(one['without_graph']):.2f}", f"{p95(one['without_graph']):.2f}", f"{p50(one['tokens']):.0f}",
+        f"{p50(one['without_graph']):.2f}", f"{p95(one['without_graph']):.2f}",
+        *((f"{p50(one['vectors']):.2f}", f"{p95(one['vectors']):.2f}") if one["vectors"] else ("", "")),
+        f"{p50(one['tokens']):.0f}",
         f"{max(one['tokens']):.0f}", f"{p50(bare):.3f}",
         f"{p95(bare):.3f}", f"{p50(whole) / p50(bare):.0f}×", f"{p50(plain):.3f}", f"{p95(plain):.3f}", str(len(whole)),
     ]  # fmt: skip
@@ -92,11 +96,13 @@ def _take(result: Result, one: dict[str, Any], name: str) -> None:
     for kind, into in (
         ("recall", result.figures),
         ("without_graph", result.figures),
+        ("vectors", result.figures),
         ("bare", result.baselines),
         ("plain", result.baselines),
     ):
-        into[f"{name}_{kind}_p50_ms"] = p50(one[kind])
-        into[f"{name}_{kind}_p95_ms"] = p95(one[kind])
+        if one[kind]:
+            into[f"{name}_{kind}_p50_ms"] = p50(one[kind])
+            into[f"{name}_{kind}_p95_ms"] = p95(one[kind])
     result.figures[f"{name}_ratio"] = p50(one["recall"]) / p50(one["bare"])
     result.figures[f"{name}_open_seconds"] = one["opened"]
     result.figures[f"{name}_items"] = one["items"]
@@ -129,13 +135,24 @@ class _Asked:
         self._memory = open_store(store, engine, in_file=False)
         self._index = sqlite3.connect(folder(store) / "index.sqlite")
         self._stages = Stages()
-        self._times: dict[str, list[float]] = {"recall": [], "bare": [], "plain": [], "without_graph": []}
+        self._times: dict[str, list[float]] = {
+            "recall": [],
+            "bare": [],
+            "plain": [],
+            "without_graph": [],
+            "vectors": [],
+        }
         self._items = 0
         self._tokens: list[float] = []
         opening: list[float] = []
         with milliseconds(opening):
             self._tenant = self._memory.tenant(TENANT)
         self._opened = opening[0] / 1000
+        self._vectors: VectorIndex | None = None
+        if (embedder := static()) is not None:
+            ledger = self._tenant.ledger
+            self._vectors = VectorIndex(folder(store) / "vectors.sqlite", embedder, ledger.read_since)
+            self._vectors.bring_up(ledger.head.seq)
 
     def ask(self, number: int) -> None:
         """Ask a question three ways."""
@@ -154,6 +171,14 @@ class _Asked:
             milliseconds(self._times["without_graph"]),
         ):
             handle.recall(question)
+        if self._vectors is not None:
+            self._vectors.bring_up(self._tenant.ledger.head.seq)  # the reads before this one are not its cost
+            self._tenant.vectors = self._vectors
+            try:
+                with milliseconds(self._times["vectors"]):
+                    handle.recall(question)
+            finally:
+                self._tenant.vectors = None
         with milliseconds(self._times["bare"]):
             self._index.execute(_BARE, (_any(query_words(question), "1z"), _HITS)).fetchall()
         if number % _PLAIN_EVERY == 0:
@@ -169,6 +194,8 @@ class _Asked:
 
     def close(self) -> dict[str, Any]:
         """Let go of everything and return the times."""
+        if self._vectors is not None:
+            self._vectors.close()
         self._memory.close()
         self._index.close()
         self._table.close()
