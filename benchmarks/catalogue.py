@@ -56,6 +56,11 @@ class Benchmark:
 BENCHMARKS: dict[str, Benchmark] = {
     one.name: one
     for one in (
+        Benchmark(
+            "commands",
+            "every command on an empty store, one claim and many; investigations against bare graph queries",
+            "commands",
+        ),
         Benchmark("forget", "erasing a subject from 10³, 10⁴ and 10⁵ claims against making the graph anew", "forget"),
         Benchmark("ingest", "a folder of Markdown and one long transcript, killed half way and run again", "ingest"),
         Benchmark("guard", "seal and child process that keep a damaged graph file away, against opening it", "guard"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
+import shutil
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -11,8 +13,11 @@ from typing import Any
 import pytest
 
 import tkg
+from tests.browser import ABSENT, chromium, visit
 from tests.cli.conftest import Run
 from tests.hostile import Page, raw, strings
+from tkg.cli.main import main
+from tkg.cli.sheets import cell
 from tkg.model.artefact import Artefact
 from tkg.text import safe_text
 
@@ -61,7 +66,9 @@ def test_no_command_shows_a_raw_character(run: Run, store: tuple[Path, dict[str,
         ("contradictions",), ("contradictions", "--pair", claim, "--pair", rival), ("review",), ("export",), ("metrics",),
         ("lineage", ids["summary"]), ("lineage", ids["summary"], "--dot"), ("blast", claim), ("exposure", claim),
         ("poison-chain", ids["summary"]), ("diff", "--as-of", "tx:1"), ("explain", ids["claims"][3]), ("show", claim),
-        ("timeline", f"0 {TEXTS[0]}", "says"), ("value", f"0 {TEXTS[0]}", "says"),
+        ("timeline", f"0 {TEXTS[0]}", "says"), ("value", f"0 {TEXTS[0]}", "says"), ("show", f"0 {TEXTS[0]}"),
+        ("audit", "--most", "1000"), ("audit", "sample", "--accepted", "100"), ("audit", "drift", "--no-record"),
+        ("audit", "regressions"), ("contain", claim, "--status"), ("contain",),
     ]  # fmt: skip
     shown, told = "", set[str]()
     for words in commands:
@@ -81,25 +88,96 @@ def test_no_command_shows_a_raw_character(run: Run, store: tuple[Path, dict[str,
     assert escaped != TEXTS[0] and escaped in shown  # and what acts is shown, as escapes
 
 
-def test_no_page_runs_or_fetches_anything(run: Run, store: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
+#: each page that `--html` writes, by the words that come before it
+def pages(ids: dict[str, Any]) -> list[tuple[str, ...]]:
+    return [
+        ("poison-chain", ids["summary"]), ("blast", ids["claims"][0]), ("timeline", f"0 {TEXTS[0]}", "says"),
+        ("lineage", ids["summary"]), ("exposure", ids["claims"][0]), ("audit", "--most", "1000"),
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def written(store: tuple[Path, dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Every page, written from the hostile store."""
     pytest.importorskip("matplotlib")
     path, ids = store
+    folder = tmp_path_factory.mktemp("pages")
+    found = {}
+    for words in pages(ids):
+        page = found[words[0]] = folder / f"{words[0]}.html"
+        code = main(
+            [words[0], "--store", str(path), "--tenant", "acme", "--engine", "memory", *words[1:], "--html", str(page)]
+        )
+        assert code in (0, 1), words
+    return found
+
+
+def test_no_page_runs_or_fetches_anything(written: dict[str, Path]) -> None:
     shown = ""
-    at = ("--store", path, "--tenant", "acme", "--engine", "memory")
-    for number, words in enumerate(
-        (("poison-chain", ids["summary"]), ("blast", ids["claims"][0]), ("timeline", f"0 {TEXTS[0]}", "says"))
-    ):
-        page = tmp_path / f"{number}.html"
-        result = run(words[0], *at, *words[1:], "--html", page)
-        assert result.code == 0, (words, result.err)
+    for name, page in written.items():
         text = page.read_text("utf-8")
         found = Page(text)
-        assert found.faults == [] and raw(text) == [], words
+        assert found.faults == [] and raw(text) == [], name
         assert "default-src 'none'" in unescape(text[:400])
         shown += found.text
     flat = re.sub(r"\s", "", shown)
     uris = [re.sub(r"\s", "", safe_text(f"at {one}")) for one in TEXTS[3::FIELDS]]
     assert [one for one in uris if one not in flat] == []  # the control: they are on the page, as text
+
+
+@pytest.mark.skipif(chromium() is None, reason=ABSENT)
+def test_a_browser_runs_and_fetches_nothing(written: dict[str, Path], tmp_path: Path) -> None:
+    idle, active = tmp_path / "idle.html", tmp_path / "active.html"
+    idle.write_text("<p>nothing</p>", "utf-8")
+    active.write_text("<script>console.log('ran')</script><img src='http://evil.invalid/x.png'>", "utf-8")
+    alone = visit(idle)
+    control = visit(active)
+    assert control.asked(active, alone) == ["http://evil.invalid/x.png"] and len(control.console) == 1
+    for name, page in written.items():
+        seen = visit(page)
+        assert seen.asked(page, alone) == [], name
+        assert seen.console == (), name  # a script or a fetch that the page's policy stops is told there too
+        assert "</html>" in seen.dom and Page(seen.dom).faults == [], name
+
+
+def test_no_cell_of_a_sheet_is_a_formula(run: Run, store: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
+    path, _ = store
+    file = tmp_path / "audit.csv"
+    at = ("--store", path, "--tenant", "acme", "--engine", "memory")
+    assert run("audit", *at, "--most", "1000", "--csv", file).code in (0, 1)
+    text = file.read_bytes().decode("utf-8")
+    rows = list(csv.reader(text.splitlines(keepends=True)))
+    assert raw(text.replace("\r\n", "\n")) == [] and len(rows) > 5 and {len(row) for row in rows} == {5}
+    starts = ("=", "+", "-", "@", "\t", "\r")
+    assert [one for row in rows for one in row if one.startswith(starts)] == []
+    for text in ("=1+1", "+1", "-1", "@SUM(A1)", " =1", "'=1", "=cmd|' /C calc'!A0", "\uff1d1"):
+        assert cell(text).startswith("'") and not cell(text).lstrip("' ").startswith("'"), text
+    assert cell("\t=1") == "\\t=1" or cell("\t=1").startswith("'")
+    assert [one for one in map(cell, TEXTS) if raw(one) or one.startswith(starts)] == []
+    assert (cell("plain"), cell(-1), cell(None), cell("a=b")) == ("plain", "-1", "", "a=b")  # and the rest stays
+
+
+def test_a_containment_shows_and_writes_no_raw_character(
+    run: Run, store: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    copy = shutil.copytree(store[0], tmp_path / "store")
+    target, folder = store[1]["claims"][5], tmp_path / "contained"
+    at = ("--store", copy, "--tenant", "acme", "--engine", "memory")
+    who = ("--channel", "human_verified", "--principal", TEXTS[7], "--reason", f"r {TEXTS[8]}")
+    waits = run("contain", *at, target, *who, "--folder", folder)
+    done = run(
+        "contain", *at, target, *who, "--folder", folder, "--correct", f"c {TEXTS[9]}", "--uri", TEXTS[10], "--yes"
+    )
+    assert (waits.code, done.code) == (1, 0), done.err
+    assert raw(waits.out + waits.err + done.out + done.err) == []
+    files = sorted(folder.iterdir())
+    assert [one.name for one in files] == ["evidence.json", "regressions.yaml", "report.json"]
+    for file in files:
+        assert raw(file.read_text("utf-8")) == [] and file.read_bytes().isascii()
+    told = _strings(json.loads((folder / "evidence.json").read_text("utf-8")))
+    assert TEXTS[26] in "\n".join(told)  # the control: it is in there
+    shown = run("show", *at, f"25 {TEXTS[25]}")
+    assert shown.code == 0 and raw(shown.out) == [] and run("metrics", *at, "--prometheus").out.isascii()
 
 
 def _strings(value: Any) -> list[str]:

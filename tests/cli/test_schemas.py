@@ -64,6 +64,7 @@ def test_what_commands_print_is_what_the_schemas_say(
     other = acme.claim("invoices", "destination", "desk", "--uri", "b.md").json["claim_id"]
     rival = acme.claim("invoices", "destination", "hall", "--uri", "c.md", "--valid-from", "2026-01-01",
                        who=("--channel", "human_stated", "--principal", "ben")).json["claim_id"]  # fmt: skip
+    extra = acme.claim("x", "colour", "red", "--uri", "n").json["claim_id"]
     held = acme.claim("x", "p", "y", "--uri", "w", who=("--channel", "external", "--principal", "web"))
     text = tmp_path / "note.md"
     text.write_text("Deploys need two approvals since March.\n", encoding="utf-8")
@@ -107,6 +108,9 @@ def test_what_commands_print_is_what_the_schemas_say(
         acme("revoke", *PERSON, claim, "--reason", "r", "--yes", "--json"),
         acme("diff", "--as-of", "tx:2", "--json"), acme("maintain", "--json"),
         acme("predicates", "--json"), acme("predicates", "suggest", "--json"), acme("export", "--json"),
+        acme("audit", "--json"), acme("audit", "regressions", "--json"), acme("show", "exception reports", "--json"),
+        acme("show", "x", "--correct", extra, "--to", "blue", *PERSON, "--reason", "r", "--json"),
+        acme("show", "x", "--delete", extra, *PERSON, "--reason", "r", "--json"),
         acme("metrics", "--json"), acme("audit", "sample", "--json"), acme("audit", "drift", "--json"),
         acme("audit", "global", "--json"), acme("audit", "sources", "--json"), acme("policy", "compare", acme.store / "tkg.toml", "--json"),
         acme("audit", "mark", held.json["id"], "--is", "right", *PERSON, "--json"),

@@ -1,19 +1,24 @@
-"""`metrics`, `audit`, `policy`: what the gate did, whether it was right, how writing drifts, and what a policy would cost."""
+"""`audit`, `policy`: what a person should look at, whether the gate was right, how writing drifts, what a policy would cost."""
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
+from tkg.cli.audited import shown
 from tkg.cli.command import Command
-from tkg.cli.opening import reading, writing
-from tkg.cli.options import Engine, EngineChoice, Json, Store, Tenant, User
-from tkg.cli.screen import print_fields, print_heading, print_json, print_line, print_table
+from tkg.cli.opening import check_path, reading, writing
+from tkg.cli.options import Engine, EngineChoice, Html, Json, Store, Tenant, User
+from tkg.cli.screen import complain, print_fields, print_heading, print_json, print_line, print_table
 from tkg.errors import RequestError
-from tkg.memory.accounting import GateFigures, Sampled, Share
+from tkg.files import write_whole
+from tkg.memory.accounting import Sampled
+from tkg.memory.handle import Handle
+from tkg.memory.regressions import as_yaml
 from tkg.memory.reliability import Reliability
 from tkg.memory.settings import read_policies
 from tkg.model.scope import Channel
@@ -32,6 +37,7 @@ class What(StrEnum):
     SOURCES = "sources"
     LABEL = "label"
     PRECISION = "precision"
+    REGRESSIONS = "regressions"
 
 
 class Right(StrEnum):
@@ -41,89 +47,21 @@ class Right(StrEnum):
     WRONG = "wrong"
 
 
-def metrics(
-    store: Store, tenant: Tenant, user: User = None, engine: EngineChoice = Engine.AUTO, json: Json = False
-) -> int:
-    """Show what the gate did: the funnel stage by stage, acceptance by class, writes by source, the review queue.
-
-    Everything is counted from recorded decisions. Exit 1 when the review queue is too long.
-    """
-    with reading(store, engine) as memory:
-        found = memory.scope(tenant, user).gate_figures()
-    if json:
-        print_json("tkg.metrics/1", _figures(found))
-    else:
-        _show_figures(found)
-    return 1 if found.queue.alarm else 0
-
-
-def _figures(found: GateFigures) -> dict[str, Any]:
-    body = found.model_dump(mode="json")
-    body["funnel"] = [{**one.model_dump(), "leaving": one.leaving} for one in found.funnel]
-    body["accepted_by_class"] = {name: one.shown() for name, one in found.accepted_by_class.items()}
-    for name in ("conflicts", "false_accepts", "false_rejects"):
-        body[name] = getattr(found, name).shown()
-    return body
-
-
-def _percent(share: Share) -> str:
-    shown = share.shown()
-    if share.rate is None:
-        return "nothing looked at"
-    return f"{share.rate:.2%} ({share.hits} of {share.n}; 95 %: {shown['low']:.2%} to {shown['high']:.2%})"
-
-
-def _show_figures(found: GateFigures) -> None:
-    print_heading("Funnel")
-    rows = [
-        (one.name.replace("_", " "), one.entering, one.routed or "", one.rejected or "", one.merged or "", one.held or "",
-         one.leaving)
-        for one in found.funnel
-        if one.entering != one.leaving
-    ]  # fmt: skip
-    print_table(["stage", "entering", "elsewhere", "rejected", "merged", "held", "leaving"], rows)
-    print_line(f"{found.funnel[-1].leaving} of {found.candidates} became claims of their own.")
-    print_heading("Accepted by class")
-    print_table(["class", "accepted"], [(name, _percent(one)) for name, one in found.accepted_by_class.items()])
-    print_heading("Writes by source and kind" + (f", per hundred of {found.runs} runs" if found.runs else ""))
-    print_table(["source", "kind", "writes"], [(s, k, f"{n:g}") for s, k, n in found.writes_per_hundred_runs])
-    print_heading("Mistakes")
-    print_fields(
-        [
-            ("accepted wrongly", _percent(found.false_accepts)),
-            ("refused wrongly", _percent(found.false_rejects)),
-            ("conflicting", _percent(found.conflicts)),
-            ("poison shown", f"{found.poison_exposure} times, before it was withdrawn"),
-            ("found again", f"{found.rediscovered} times after it had been refused"),
-        ]
-    )
-    queue = found.queue
-    print_heading("Review queue")
-    seconds = None if queue.seconds_per_review is None else f"{queue.seconds_per_review:.0f} s (median)"
-    print_fields(
-        [
-            ("waiting", queue.length),
-            ("oldest", f"{queue.oldest_seconds // 3600} h"),
-            ("grown in a week", queue.grown),
-            ("reviews", queue.reviews),
-            ("a review takes", seconds),
-            ("most come from", ", ".join(f"{source} ({n})" for source, n in queue.by_source[:3])),
-            ("alarm", queue.alarm),
-        ]
-    )
-
-
 def audit(
     store: Store,
     tenant: Tenant,
     what: Annotated[
-        What, typer.Argument(metavar="sample|mark|drift|global|sources|label|precision", help="What to look at.")
-    ],
+        What | None,
+        typer.Argument(
+            metavar="[sample|mark|drift|global|sources|label|precision|regressions]",
+            help="One thing only (default: the whole audit).",
+        ),
+    ] = None,
     target: Annotated[
         str | None,
         typer.Argument(
-            metavar="ID|PREDICATE",
-            help="mark: id of a sampled decision; label: of a read; sources: only this predicate.",
+            metavar="[ID|PREDICATE]",
+            help="mark: a sampled decision, or a claim it let in; label: a read; sources: only this one.",
         ),
     ] = None,
     verdict: Annotated[
@@ -132,9 +70,20 @@ def audit(
     ] = None,
     rejected: Annotated[int | None, typer.Option("--rejected", min=1, help="sample: so many refused ones.")] = None,
     accepted: Annotated[int | None, typer.Option("--accepted", min=1, help="sample: so many accepted ones.")] = None,
-    seed: Annotated[int, typer.Option("--seed", help="sample: the same seed draws the same.")] = 0,
     item: Annotated[str | None, typer.Option("--item", metavar="ID", help="label: id of what the read showed.")] = None,
     k: Annotated[int, typer.Option("--k", min=1, help="precision: among so many.")] = 5,
+    most: Annotated[
+        int, typer.Option("--most", min=1, max=10_000, help="The whole audit: items listed of each kind.")
+    ] = 20,
+    html: Html = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option("--csv", metavar="FILE", help="The whole audit: also write what it lists as a spreadsheet."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", metavar="FILE", help="regressions: write them to this new file.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed draws the same sample.")] = 0,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="mark: why.")] = "",
     no_record: Annotated[bool, typer.Option("--no-record", help="drift: leave new alarms out of the ledger.")] = False,
     channel: Annotated[Channel | None, typer.Option("--channel", help="mark: your class.")] = None,
@@ -143,37 +92,40 @@ def audit(
     engine: EngineChoice = Engine.AUTO,
     json: Json = False,
 ) -> int:
-    """Look at what the gate decided: draw a sample, mark it right or wrong, see how writing drifts, list what is global.
+    """Find what a person should look at: the most shown claims and how each is known, and all that is weak.
 
-    `sources` estimates from how sources agree how far each may be trusted, and what that would favour where they differ: a
-    suggestion, which changes nothing. `drift` exits 1 when something stands out.
+    With one word only a part: `sample` draws decisions, `mark` says whether one was right, `drift` how writing changes,
+    `global` what everybody reads, `regressions` writes reads that were wrong as cases for `tkg conform`. `sources`
+    estimates from how sources agree how far each may be trusted, a suggestion that changes nothing. Exit 1 when
+    something needs a person.
     """
+    by = (tenant, user, channel, principal)
+    if (html is not None or csv is not None) and (what is not None or json):
+        raise RequestError("--html and --csv go with the whole audit, and without --json")
     if what is What.MARK:
-        if target is None or verdict is None or channel is None or principal is None:
-            raise RequestError("a mark takes a VERDICT, --is right|wrong, --channel and --principal")
-        with writing(store, engine) as memory:
-            handle = memory.scope(tenant, user, channel=channel, principal=principal)
-            handle.audit_mark(target, right=verdict is Right.RIGHT, reason=reason)
-        return _said(
-            json,
-            "tkg.audit.mark/1",
-            {"verdict": target, "right": verdict is Right.RIGHT},
-            f"{target} is {verdict.value}.",
-        )
-    if what in (What.LABEL, What.PRECISION):
-        by = (tenant, user, channel, principal)
-        if what is What.LABEL:
-            return _label(store, engine, by, target, item, verdict, json)
+        return _mark(store, engine, by, target, verdict, reason, json)
+    if what is What.LABEL:
+        return _label(store, engine, by, target, item, verdict, json)
+    if what is What.PRECISION:
         return _precision(store, engine, by, k, json)
     if what is What.DRIFT:
         return _drift(store, engine, tenant, user, principal, not no_record, json)
+    if what is What.REGRESSIONS:
+        return _regressions(store, engine, tenant, user, output, json)
     with reading(store, engine) as memory:
+        handle = memory.scope(tenant, user)
+        if what is What.SAMPLE:
+            return _sample(handle, rejected, accepted, seed, json)
         if what is What.SOURCES:
-            return _sources(memory.scope(tenant, user).audit_sources(target), json)
+            return _sources(handle.audit_sources(target), json)
         if what is What.GLOBAL:
-            return _global(memory.scope(tenant, user).global_claims(), json)
-        side = "accepted" if accepted is not None and rejected is None else "rejected"
-        found = memory.scope(tenant, user).audit_sample(side, accepted or rejected or 50, seed=seed)
+            return _global(handle.global_claims(), json)
+        return shown(handle.audit(most=most, sample=rejected or 10, seed=seed), html, csv, json)
+
+
+def _sample(handle: Handle, rejected: int | None, accepted: int | None, seed: int, json: bool) -> int:
+    side = "accepted" if accepted is not None and rejected is None else "rejected"
+    found = handle.audit_sample(side, accepted or rejected or 50, seed=seed)
     if json:
         print_json("tkg.audit.sample/1", {"side": side, "items": [one.model_dump(mode="json") for one in found]})
     else:
@@ -210,8 +162,45 @@ def _precision(
     return _said(json, "tkg.audit.precision/1", found.model_dump(mode="json"), line)
 
 
+def _mark(
+    store: Path,
+    engine: str,
+    by: tuple[str, str | None, Channel | None, str | None],
+    target: str | None,
+    verdict: Right | None,
+    reason: str,
+    json: bool,
+) -> int:
+    tenant, user, channel, principal = by
+    if target is None or verdict is None or channel is None or principal is None:
+        raise RequestError("a mark takes an ID, --is right|wrong, --channel and --principal")
+    with writing(store, engine) as memory:
+        handle = memory.scope(tenant, user, channel=channel, principal=principal)
+        handle.audit_mark(target, right=verdict is Right.RIGHT, reason=reason)
+    body = {"verdict": target, "right": verdict is Right.RIGHT}
+    return _said(json, "tkg.audit.mark/1", body, f"{target} is {verdict.value}.")
+
+
 def _said(json: bool, schema: str, body: dict[str, Any], line: str) -> int:
     print_json(schema, body) if json else print_line(line)
+    return 0
+
+
+def _regressions(store: Path, engine: str, tenant: str, user: str | None, output: Path | None, json: bool) -> int:
+    if output is not None and check_path(output, "--output").exists():
+        raise RequestError(f"{output} exists; name a new file")
+    with reading(store, engine) as memory:
+        found = memory.scope(tenant, user).regressions()
+    if json:
+        print_json("tkg.audit.regressions/1", {"count": len(found), "cases": found})
+    elif output is None:
+        sys.stdout.write(as_yaml(found))
+    if output is not None:
+        try:
+            write_whole(output, as_yaml(found))
+        except OSError as error:
+            raise RequestError(f"{output} cannot be written: {error.strerror}; name another file") from None
+        complain(f"Wrote {len(found)} case(s) to {output}; run them with `tkg conform {output}`.")
     return 0
 
 
@@ -334,7 +323,6 @@ def policy(
 
 _AT: Final = "--store ./memory --tenant acme"
 COMMANDS: Final = (
-    Command("metrics", metrics, f"tkg metrics {_AT}"),
-    Command("audit", audit, f"tkg audit {_AT} sample --rejected 50"),
+    Command("audit", audit, f"tkg audit {_AT} --html audit.html"),
     Command("policy", policy, f"tkg policy {_AT} compare a.toml b.toml"),
 )

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from tkg.cli.metrics import SHARES
 from tkg.evaluate import Evaluation
 from tkg.gate.accounts import Loss
 from tkg.ledger.heads import SignedHead
@@ -28,12 +29,14 @@ from tkg.memory import (
     core,
     doctor,
     drifting,
+    examining,
     findings,
     labelling,
     predicates,
     reading,
     reliability,
     skills,
+    telling,
 )
 from tkg.model.verdict import Verdict
 
@@ -197,18 +200,21 @@ class Step(Form):
 
 
 def _of_the_gate() -> list[Any]:
-    shares = ("conflicts", "false_accepts", "false_rejects")
+    shares = SHARES
     rates: dict[str, Any] = dict.fromkeys(shares, Rate)
-    left: dict[str, Any] = {"exclude": ("funnel", "accepted_by_class", *shares), "funnel": list[Step]}
+    left: dict[str, Any] = {"exclude": ("funnel", "accepted_by_class", "precision_at", *shares), "funnel": list[Step]}
     return [
         _form(
             "tkg.metrics/1",
             accounting.GateFigures,
             accepted_by_class=dict[str, Rate],
+            precision_at=dict[str, Rate],
             **left,
             **rates,
         ),
         *(_form(f"tkg.{one}/1", Verdict, exclude=("record", "candidate")) for one in ("promote", "derive.held")),
+        _form("tkg.audit/1", examining.Audit),
+        _form("tkg.audit.regressions/1", count=int, cases=list[dict[str, Any]]),
         _form("tkg.audit.sample/1", side=str, items=list[accounting.Sampled]),
         _form("tkg.audit.mark/1", verdict=str, right=bool),
         _form("tkg.notes/1", notes=dict.__class_getitem__((str, str)), ended=bool),
@@ -217,6 +223,20 @@ def _of_the_gate() -> list[Any]:
         _form("tkg.audit.sources/1", reliability.Reliability),
         _form("tkg.audit.global/1", count=int, items=list[answers.Explanation]),
         _form("tkg.policy.compare/1", policies=dict[str, Loss]),
+    ]
+
+
+def _of_keeping() -> list[Any]:
+    return [
+        _form("tkg.forget/1", plan=answers.Forgetting, receipt=dict[str, Any] | None),
+        _form("tkg.forget.verify/1", receipt_id=str, checks=list[dict[str, Any]]),
+        _form("tkg.hold/1", scope=str, state=str),
+        _form("tkg.maintain/1", answers.Upkeep),
+        _form("tkg.unarchive/1", restored=list[str]),
+        _form("tkg.import/1", tenant=str, entries=int),
+        _form("tkg.export/1", tenant=str, records=list[dict[str, Any]]),
+        _form("tkg.conform/1", passed=int, failed=int, results=list[Tried]),
+        _form("tkg.demo/1", Played),
     ]
 
 
@@ -229,6 +249,8 @@ def _of_containment() -> list[Any]:
         _form("tkg.preserve/1", id=str, file=str, sha256=str),
         _form("tkg.cancel/1", id=str, state=str),
         _form("tkg.renew/1", id=str, renewed=str | None),
+        _form("tkg.show.subject/1", telling.Remembered),
+        _form("tkg.show.delete/1", erases=list[str], receipts=list[dict[str, Any]]),
     ]
 
 
@@ -298,6 +320,7 @@ def forms() -> dict[str, type[Form]]:
         _form("tkg.value/1", answers.Value, **about),
         _form("tkg.timeline/1", segments=list[reading.Segment], history=list[findings.Believed], **about),
         _form("tkg.show/1", answers.Explanation, exclude=("edges", "decisions", "rests_on")),
+        _form("tkg.show.correct/1", wrong=str, verdict=one_verdict),
         _form("tkg.explain/1", answers.Explanation),
         _form("tkg.contradictions/1", count=int, items=list[reading.Contradiction]),
         _form("tkg.contradiction/1", findings.Dispute),
@@ -313,15 +336,7 @@ def forms() -> dict[str, type[Form]]:
         *(_form(f"tkg.{verb}/1", answers.Plan) for verb in ("decide", "quarantine", "release", "revoke")),
         *(_form(f"tkg.{verb}/1", **frozen) for verb in ("freeze", "thaw")),
         *_of_containment(),
-        _form("tkg.forget/1", plan=answers.Forgetting, receipt=dict[str, Any] | None),
-        _form("tkg.forget.verify/1", receipt_id=str, checks=list[dict[str, Any]]),
-        _form("tkg.hold/1", scope=str, state=str),
-        _form("tkg.maintain/1", answers.Upkeep),
-        _form("tkg.unarchive/1", restored=list[str]),
-        _form("tkg.import/1", tenant=str, entries=int),
-        _form("tkg.export/1", tenant=str, records=list[dict[str, Any]]),
-        _form("tkg.conform/1", passed=int, failed=int, results=list[Tried]),
-        _form("tkg.demo/1", Played),
+        *_of_keeping(),
     ]
     found = {one.__name__: one for one in made}
     return dict(sorted(found.items()))

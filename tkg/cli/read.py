@@ -1,4 +1,4 @@
-"""`recall`, `value`, `show`, `explain`: reading what is believed and why."""
+"""`recall`, `value`, `explain`: reading what is believed and why."""
 
 from __future__ import annotations
 
@@ -191,7 +191,8 @@ def _about(found: Explanation) -> str:
     return f"{found.subject} · {found.predicate} · {no}{found.object}"
 
 
-def _evidence_table(evidence: tuple[EvidenceShown, ...]) -> None:
+def evidence_table(evidence: tuple[EvidenceShown, ...]) -> None:
+    """Print pieces of evidence."""
     print_heading("Evidence")
     for one in evidence:
         print_fields(
@@ -207,28 +208,8 @@ def _evidence_table(evidence: tuple[EvidenceShown, ...]) -> None:
         )
 
 
-def show(
-    store: Store,
-    tenant: Tenant,
-    identifier: Identifier,
-    user: User = None,
-    engine: EngineChoice = Engine.AUTO,
-    json: Json = False,
-) -> None:
-    """Show one claim or artefact: what it says, its state, and what was said where."""
-    with reading(store, engine) as memory:
-        handle = memory.scope(tenant, user)
-        found = handle.explain(full(handle, identifier))
-    if json:
-        keep = {"edges", "decisions", "rests_on"}
-        print_json("tkg.show/1", found.model_dump(mode="json", exclude=keep))
-        return
-    _summary(found)
-    if found.evidence:
-        _evidence_table(found.evidence)
-
-
-def _summary(found: Explanation) -> None:
+def summary(found: Explanation) -> None:
+    """Print what is known of one id."""
     confidence = None if found.confidence is None else f"{found.confidence:.2f}"
     origins = found.independent_origins
     print_fields(
@@ -264,9 +245,9 @@ def explain(
     if json:
         print_json("tkg.explain/1", found.model_dump(mode="json"))
         return
-    _summary(found)
+    summary(found)
     if found.evidence:
-        _evidence_table(found.evidence)
+        evidence_table(found.evidence)
     if found.rests_on:
         print_heading("Rests on (each line is enough by itself)")
         for together in found.rests_on:
@@ -293,6 +274,5 @@ _AT: Final = "--store ./memory --tenant acme"
 COMMANDS: Final = (
     Command("recall", recall, f"tkg recall {_AT} --session chat-13 'where do exception reports go?'"),
     Command("value", value, f"tkg value {_AT} 'exception reports' destination --as-of 2026-03-12"),
-    Command("show", show, f"tkg show {_AT} ID"),
     Command("explain", explain, f"tkg explain {_AT} ID"),
 )

@@ -7,28 +7,31 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from tkg.errors import NotFound, RequestError
 from tkg.gate.accounts import SEMANTIC, STAGES, Loss, Recorded, Stage, funnel, loss, rejudge, wilson
-from tkg.ids import canonical, digest
+from tkg.ids import canonical, digest, kind_of
 from tkg.memory.caller import Caller
 from tkg.memory.changing import person
+from tkg.memory.inspecting import label_of_claim
 from tkg.memory.reviewing import queue
 from tkg.memory.tenant import Tenant
 from tkg.memory.told import told
 from tkg.memory.visible import reaches
-from tkg.model.artefact import Retrieval
+from tkg.model.artefact import Artefact, Retrieval
 from tkg.model.base import Value
-from tkg.model.claim import Conflict
+from tkg.model.claim import Claim, Conflict
 from tkg.model.entry import Entry
+from tkg.model.evidence import StoredEvidence
 from tkg.model.policy import WritePolicy
 from tkg.model.scope import Channel
-from tkg.model.time import iso
+from tkg.model.time import Instant, iso
 from tkg.model.verdict import Note, Outcome, StatusChange, Verdict
+from tkg.recall.render import estimate_tokens
 
 #: what a note of a mark is about
 MARK = "audit-mark"
@@ -86,6 +89,22 @@ class GateFigures(Value):
     false_rejects: Share
     poison_exposure: int
     rediscovered: int
+    since: str | None = None
+    until: str | None = None
+    #: accepted in the window and withdrawn since: what was accepted wrongly, as far as it was found out
+    withdrawn_accepts: Share
+    #: reads that showed something that was withdrawn later, of all reads
+    poisoned_reads: Share
+    #: how often a refused candidate was found again in another run, per hundred runs
+    rediscovered_per_hundred_runs: float | None
+    writes_by_class_per_hundred_runs: Mapping[str, float]
+    #: k -> of the first k items of each read that carry a label (a mark, or a withdrawal), how many were right
+    precision_at: Mapping[str, Share]
+    #: tokens of what a read showed, without the frame around it; None without reads
+    tokens_per_request: float | None
+    tokens_p95: int | None
+    #: erased nodes of which no content is left, of all erased nodes
+    deletions_complete: Share
 
 
 class Sampled(Value):
@@ -107,6 +126,19 @@ class Sampled(Value):
     marked: bool | None = None
 
 
+class Window(NamedTuple):
+    """A stretch of transaction time, half-open; None is an open side."""
+
+    since: Instant | None = None
+    until: Instant | None = None
+
+    def __contains__(self, at: object) -> bool:
+        """Return whether an instant lies inside."""
+        return (
+            isinstance(at, int) and (self.since is None or at >= self.since) and (self.until is None or at < self.until)
+        )
+
+
 @dataclass
 class Books:
     """Everything the figures need, read in one pass over the ledger."""
@@ -121,43 +153,85 @@ class Books:
     withdrawn: dict[str, int]
     shown: list[tuple[int, str]]
     clashes: set[str]
+    reads: list[tuple[int, tuple[str, ...]]]
+    erased: set[str]
+    #: nodes whose content is (still) there
+    content: set[str]
+    window: Window
 
     @classmethod
-    def read(cls, tenant: Tenant, caller: Caller) -> Books:
-        """Read what the caller reaches."""
-        books = cls([], {}, {}, [], [], {}, {}, {}, [], set())
+    def read(
+        cls,
+        tenant: Tenant,
+        caller: Caller,
+        *,
+        window: Window | None = None,
+        also: Callable[[Entry], None] = lambda _: None,
+    ) -> Books:
+        """Read what the caller reaches.
+
+        Args:
+            tenant: the open tenant.
+            caller: who asks.
+            window: decisions, reviews and reads outside it are left out; what became of them counts whenever it was.
+            also: is handed each entry as well.
+        """
+        books = cls([], {}, {}, [], [], {}, {}, {}, [], set(), [], set(), set(), window or Window())
         for entry in tenant.ledger.read_since(0):
             if reaches(caller, entry.scope):
                 books._take(entry)
+                also(entry)
         return books
 
     def _take(self, entry: Entry) -> None:
+        inside = entry.tx_time in self.window
         for record in entry.records:
             match record:
                 case Verdict() if record.channel is not None:
                     self.verdicts[record.id] = record
-                    self.decisions.append(recorded(record, entry))
+                    if inside:
+                        self.decisions.append(recorded(record, entry))
                 case Note(about="audit-mark") if record.body is not None:
                     found = json.loads(record.body)
                     self.marks[found["verdict"]] = bool(found["right"])
-                case Note(about="review") if record.body is not None:
+                case Note(about="review") if record.body is not None and inside:
                     self.settled.append(entry.tx_time)
                     spent = json.loads(record.body).get("milliseconds")
                     if spent is not None:
                         self.timed.append(spent / 1000)
-                case (
-                    StatusChange(axis="status", value="revoked" | "rejected")
-                    | StatusChange(axis="support", value="unsupported")
-                ):
-                    self.withdrawn.setdefault(record.target, entry.seq)
-                case StatusChange(axis="status", value="active") | StatusChange(axis="support", value="supported"):
-                    self.withdrawn.pop(record.target, None)
-                case Retrieval():
+                case StatusChange():
+                    self._change(record, entry.seq)
+                case Retrieval() if inside:
                     self.shown += [(entry.seq, one) for one in record.shown]
+                    self.reads.append((entry.seq, record.shown))
                 case Conflict():
                     self.clashes |= {record.left, record.right}
+                case Claim() | Artefact() | StoredEvidence():
+                    self._store(record)
                 case _ if record.record == "source" and record.uri is not None:
                     self.sources[record.id] = record.uri
+
+    def _change(self, record: StatusChange, seq: int) -> None:
+        match record.axis, record.value:
+            case ("status", "revoked" | "rejected") | ("support", "unsupported"):
+                self.withdrawn.setdefault(record.target, seq)
+            case ("status", "active") | ("support", "supported"):
+                self.withdrawn.pop(record.target, None)
+            case "status", "erased":
+                self.erased.add(record.target)
+            case _:
+                pass
+
+    def _store(self, record: Claim | Artefact | StoredEvidence) -> None:
+        match record:
+            case Claim():
+                kept = record.object
+            case Artefact():
+                kept = record.content
+            case StoredEvidence():
+                kept = record.quote or record.principal
+        if kept is not None:
+            self.content.add(record.id)
 
     def right(self) -> dict[str, bool]:
         """Return candidate -> whether it should be believed: by marks, by revocation, by what was believed later."""
@@ -194,9 +268,9 @@ def recorded(verdict: Verdict, entry: Entry) -> Recorded:
     )
 
 
-def gate_figures(tenant: Tenant, caller: Caller) -> GateFigures:
+def gate_figures(tenant: Tenant, caller: Caller, window: Window) -> GateFigures:
     """See `Handle.gate_figures`."""
-    books = Books.read(tenant, caller)
+    books = Books.read(tenant, caller, window=window)
     made = books.decisions
     claims = [one for one in made if one.kind in SEMANTIC]
     runs = len({one.session for one in made if one.session is not None})
@@ -218,7 +292,53 @@ def gate_figures(tenant: Tenant, caller: Caller) -> GateFigures:
         false_rejects=_marked(books, made, accepted=False),
         poison_exposure=sum(books.withdrawn.get(one, 0) > seq for seq, one in books.shown),
         rediscovered=_rediscovered(claims),
+        **_of_reads(tenant, books),
+        since=iso(window.since),
+        until=iso(window.until),
+        withdrawn_accepts=Share(hits=sum(one.about in books.withdrawn for one in written), n=len(written)),
+        rediscovered_per_hundred_runs=_rediscovered(claims) * 100 / runs if runs else None,
+        writes_by_class_per_hundred_runs={
+            channel.value: n * 100 / runs if runs else float(n)
+            for channel in Channel
+            if (n := sum(one.channel is channel for one in written))
+        },
+        deletions_complete=Share(hits=len(books.erased - books.content), n=len(books.erased)),
     )
+
+
+#: first so many items of a read
+_FIRST = (1, 3, 5)
+
+
+def _of_reads(tenant: Tenant, books: Books) -> dict[str, Any]:
+    """Return the figures of reads: poison among them, precision of what was shown first, tokens."""
+    labels: dict[str, bool] = {one: False for one in books.withdrawn}
+    for verdict, right in books.marks.items():
+        made = books.verdicts.get(verdict)
+        if made is not None and made.about is not None:
+            labels[made.about] = right is (made.outcome in _STANDS)
+    counts = {k: [labels[one] for _, shown in books.reads for one in shown[:k] if one in labels] for k in _FIRST}
+    poisoned = sum(any(books.withdrawn.get(one, 0) > seq for one in shown) for seq, shown in books.reads)
+    words = _words_of(tenant, {one for _, shown in books.reads for one in shown})
+    tokens = sorted(sum(words.get(one, 0) for one in shown) for _, shown in books.reads)
+    return {
+        "poisoned_reads": Share(hits=poisoned, n=len(books.reads)),
+        "precision_at": {str(k): Share(hits=sum(found), n=len(found)) for k, found in counts.items()},
+        "tokens_per_request": sum(tokens) / len(tokens) if tokens else None,
+        "tokens_p95": tokens[max(0, -(-len(tokens) * 95 // 100) - 1)] if tokens else None,
+    }
+
+
+def _words_of(tenant: Tenant, nodes: set[str]) -> dict[str, int]:
+    """Return the tokens of the words of what was shown, as the store counts them."""
+    count = tenant.count_tokens or estimate_tokens
+    claims = tenant.graph.claims([one for one in nodes if kind_of(one) == "claim"])
+    found = {one: count(label_of_claim(claim)) for one, claim in claims.items()}
+    for one in nodes - set(found):
+        text = tenant.graph.artefact(one)
+        if text is not None and text.artefact.content is not None:
+            found[one] = count(text.artefact.content)
+    return found
 
 
 def _rates(books: Books, made: Iterable[Recorded], runs: int) -> tuple[tuple[str, str, float], ...]:
@@ -290,13 +410,16 @@ def sample(tenant: Tenant, caller: Caller, which: str, size: int, seed: int) -> 
     """See `Handle.audit_sample`."""
     if which not in ("rejected", "accepted") or size < 1:
         raise RequestError("a sample is of rejected or accepted decisions, one or more")
-    books = Books.read(tenant, caller)
+    return drawn(tenant, Books.read(tenant, caller), which, size, seed)
+
+
+def drawn(tenant: Tenant, books: Books, which: str, size: int, seed: int) -> list[Sampled]:
+    """Draw decisions of one side, "rejected" or "accepted", from the books."""
     wanted = (Outcome.REJECTED,) if which == "rejected" else _STANDS
     pool = [one for one in books.decisions if one.kind in SEMANTIC and one.outcome in wanted]
-    drawn = sorted(pool, key=lambda one: digest(f"{seed}:{one.id}"))[
-        :size
-    ]  # by lot: a digest knows nothing of its text
-    return [_sampled(tenant, books, one) for one in sorted(drawn, key=lambda one: one.seq)]
+    # by lot: a digest knows nothing of its text
+    chosen = sorted(pool, key=lambda one: digest(f"{seed}:{one.id}"))[:size]
+    return [_sampled(tenant, books, one) for one in sorted(chosen, key=lambda one: one.seq)]
 
 
 def _sampled(tenant: Tenant, books: Books, one: Recorded) -> Sampled:
@@ -324,6 +447,9 @@ def _sampled(tenant: Tenant, books: Books, one: Recorded) -> Sampled:
 def mark(tenant: Tenant, caller: Caller, verdict_id: str, right: bool, reason: str) -> None:
     """See `Handle.audit_mark`."""
     principal = person(caller, "a mark")
+    if kind_of(verdict_id) in ("claim", "artefact"):  # the decision that let it in
+        let_in = [one.id for one, _ in tenant.graph.verdicts(verdict_id) if one.channel is not None]
+        verdict_id = let_in[0] if let_in else verdict_id
     found = tenant.graph.verdict(verdict_id)
     if found is None or not reaches(caller, found[0].scope):
         raise NotFound("no such verdict in this scope")

@@ -78,7 +78,7 @@ def drift(tenant: Tenant, caller: Caller, *, record: bool) -> Drift:
         *_shares(policy, books, writes),
         *_mix(tenant, policy, writes),
         *_anchors(policy, anchored),
-        *_young(tenant, policy, books),
+        *young(tenant, policy, books),
     ]
     streams = len({(one.source_id, one.predicate_id) for one in writes})
     made = None
@@ -268,7 +268,7 @@ def _displacement(anchor: str | None, value: str | None) -> float | None:
 # -- how often shown
 
 
-def _young(tenant: Tenant, policy: DriftPolicy, books: Books) -> Iterator[Alarm]:
+def young(tenant: Tenant, policy: DriftPolicy, books: Books) -> Iterator[Alarm]:
     """Yield what is young, of low class, and already among the most shown: how a graft looks."""
     counted = Counter(one for _, one in books.shown)
     by_id = {one.about: one for one in books.decisions if one.about is not None}

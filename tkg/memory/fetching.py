@@ -44,6 +44,12 @@ class Fetched(NamedTuple):
     why: str = ""
 
 
+def fetchable(uri: str) -> bool:
+    """Return whether a uri names a place that `fetch` could ask; whether it answers is another question."""
+    found = _SCHEME.match(uri)
+    return found is None or found[1].lower() in ("http", "https", "git", "file")
+
+
 def fetch(uri: str, limits: Limits) -> Fetched:
     """Fetch a source again.
 

@@ -8,13 +8,13 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from tkg.gate.accounts import Loss
-from tkg.memory import accounting, drifting, promoting, reliability, reviewing, working
+from tkg.memory import accounting, drifting, examining, promoting, reliability, reviewing, working
 from tkg.memory.answers import Explanation, Plan, Waiting
 from tkg.memory.caller import Caller
 from tkg.memory.tenant import Tenant
 from tkg.model.display import Rows
 from tkg.model.policy import WritePolicy
-from tkg.model.time import When
+from tkg.model.time import When, parse_when
 from tkg.model.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -151,10 +151,32 @@ class Gatekeeping(ABC):
         """Return everything that is global, each put there by a person. It should be little."""
         return Rows(promoting.everybodys(self._memory))
 
-    def gate_figures(self) -> accounting.GateFigures:
-        """Return what the gate did: funnel, outcomes, acceptance by class, rates by source, the review queue, mistakes."""
+    def gate_figures(self, *, since: When = None, until: When = None) -> accounting.GateFigures:
+        """Return what the gate did and what came of it: funnel, rates, mistakes, reads, erasures, the review queue.
+
+        Args:
+            since: only what was decided and read from then on (default: all).
+            until: only what was decided and read before then (a date, month or year: up to its end).
+
+        Raises:
+            InvalidTime: unreadable.
+        """
+        begin = None if since is None else parse_when(since).start
+        granule = None if until is None else parse_when(until)
+        end = None if granule is None else granule.start if granule.grain == "instant" else granule.end
         with self._reading() as tenant:
-            return accounting.gate_figures(tenant, self._caller)
+            return accounting.gate_figures(tenant, self._caller, accounting.Window(begin, end))
+
+    def audit(self, *, most: int = 20, sample: int = 10, seed: int = 0) -> examining.Audit:
+        """Return what a person should look at: the twenty most shown claims and how each is known, and what is weak.
+
+        Args:
+            most: items listed of each kind of weakness; all are counted.
+            sample: refused decisions drawn to be marked with `audit_mark`.
+            seed: the same seed draws the same.
+        """
+        with self._reading() as tenant:
+            return examining.examine(tenant, self._caller, most=most, sample=sample, seed=seed)
 
     def audit_sample(self, which: str = "rejected", size: int = 50, *, seed: int = 0) -> list[accounting.Sampled]:
         """Draw decisions at random ("rejected" or "accepted") for a person to mark with `audit_mark`.
@@ -168,7 +190,13 @@ class Gatekeeping(ABC):
             return Rows(accounting.sample(tenant, self._caller, which, size, seed))
 
     def audit_mark(self, verdict: str, *, right: bool, reason: str = "") -> None:
-        """Say as a person whether a decision of the gate was right; the figures count it."""
+        """Say as a person whether a decision of the gate was right; the figures count it.
+
+        Args:
+            verdict: id of the decision, or of the claim or text that it let in.
+            right: whether it was right.
+            reason: why.
+        """
         with self._writing() as tenant:
             accounting.mark(tenant, self._caller, verdict, right, reason)
 

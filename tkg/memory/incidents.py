@@ -1,4 +1,4 @@
-"""The verbs of a containment, as a part of `Handle`: each is a few lines that call one room."""
+"""The verbs of a containment and of a correction, as a part of `Handle`: each is a few lines that call one room."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 from tkg.errors import RequestError
 from tkg.files import write_whole
 from tkg.ids import digest
-from tkg.memory import containing, reckoning, regressions, renewing
+from tkg.memory import containing, reckoning, regressions, renewing, telling
 from tkg.memory.answers import Containment, ContainmentReport, Plan
 from tkg.memory.caller import Caller
 from tkg.memory.changing import person
 from tkg.memory.tenant import Tenant
 from tkg.memory.visible import visible_node
+from tkg.model.evidence import Evidence
+from tkg.model.verdict import Verdict
 
 if TYPE_CHECKING:
     from tkg.memory.store import Memory
@@ -116,6 +118,36 @@ class Incidents(ABC):
                 self._memory.prove(name, seq, size=head.size).model_dump(mode="json") for seq in reckoning.entries(made)
             ]
         return made
+
+    def about(self, subject: str) -> telling.Remembered:
+        """Return everything remembered about a subject, told in plain sentences, with source and date.
+
+        Args:
+            subject: its whole name, as subject or value of a claim.
+
+        Raises:
+            NotFound: nothing in this scope names it.
+        """
+        with self._reading() as tenant:
+            return telling.about(tenant, self._caller, subject)
+
+    def correct(self, claim: str, value: str, *, reason: str, evidence: Evidence | None = None) -> Verdict:
+        """Put what is right in the place of a claim, as a person: it is proposed in the same slot and supersedes the claim.
+
+        Args:
+            claim: id of the claim that is wrong.
+            value: what is right.
+            reason: why; kept with the decision.
+            evidence: where it can be looked up (default: the correction itself).
+
+        Returns:
+            The verdict on the right value; where it is held, nothing is superseded yet.
+
+        Raises:
+            NotFound: no such claim. NotPermitted: not a person, or the claim is of another scope.
+        """
+        with self._writing() as tenant:
+            return telling.correct(tenant, self._caller, claim, value, reason, evidence)
 
     def cancel(self, action: str, *, reason: str) -> None:
         """Take a queued action out of the queue for good.

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from tkg.memory.answers import Effect, Lineage, Node
 from tkg.memory.findings import Believed, Blast, Link, PoisonChain, ReadShown
 from tkg.plot import counts, graph, times
+from tkg.plot.audits import audit
 from tkg.plot.looks import look
 from tkg.plot.page import Html, element, facts, page, picture, table
 from tkg.plot.save import shown, svg
+
+__all__ = ["audit", "blast", "exposure", "lineage", "poison_chain", "timeline"]
 
 
 def _link(identifier: str, words: object) -> Html:
