@@ -114,13 +114,19 @@ def audit(
         return _regressions(store, engine, tenant, user, output, json)
     with reading(store, engine) as memory:
         handle = memory.scope(tenant, user)
-        if what is What.SAMPLE:
-            return _sample(handle, rejected, accepted, seed, json)
-        if what is What.SOURCES:
-            return _sources(handle.audit_sources(target), json)
-        if what is What.GLOBAL:
-            return _global(handle.global_claims(), json)
+        if what is not None:
+            return _part(handle, what, target, rejected, accepted, seed, json)
         return shown(handle.audit(most=most, sample=rejected or 10, seed=seed), html, csv, json)
+
+
+def _part(
+    handle: Handle, what: What, target: str | None, rejected: int | None, accepted: int | None, seed: int, json: bool
+) -> int:
+    if what is What.SOURCES:
+        return _sources(handle.audit_sources(target), json)
+    if what is What.GLOBAL:
+        return _global(handle.global_claims(), json)
+    return _sample(handle, rejected, accepted, seed, json)
 
 
 def _sample(handle: Handle, rejected: int | None, accepted: int | None, seed: int, json: bool) -> int:
