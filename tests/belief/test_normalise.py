@@ -72,6 +72,9 @@ def laid(a: str, b: str, predicate: Predicate) -> Comparison:
         ("date", "2026-03~", "2026-04", U),
         ("date", "2026-03~", "2027", D),
         ("date", "2026-03", "2026-03-01/2026-03-31", E),
+        # an interval that ends before it starts, or could, is not a date
+        ("date", "2026/2025", "2026", U),
+        ("date", "2026-03-15/2026", "2025", U),
         # the rest
         ("boolean", "Yes", "true", E),
         ("boolean", "on", "off", D),

@@ -13,7 +13,7 @@ from tests.belief.build import span, when
 from tkg.belief import multirange
 from tkg.belief.allen import Allen, relate
 from tkg.errors import InvalidInterval, InvalidTime
-from tkg.model.edtf import read_edtf
+from tkg.model.edtf import bounds_of, read_edtf
 from tkg.model.instant import duration
 from tkg.model.time import (
     BEGINNING,
@@ -144,6 +144,62 @@ def test_ends_open_unknown_and_approximate() -> None:
 def test_an_empty_interval_is_refused(ends: tuple[str, str]) -> None:
     with pytest.raises(InvalidInterval, match="empty"):
         Interval.make(*ends, default_from=0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-03-15/2026-03",
+        "2026-03-15/2026",
+        "-0043-03/-0043",
+        "2026-02~/2026",
+        "2026-02/2026?",
+        "2026-03-15%/2026-03~",
+        "2026-23/2026",
+        "2026-06-XX/2026",
+        "2026-03-15T09:00:00Z/2026-03-15",
+    ],
+)
+def test_an_end_that_names_a_unit_around_the_start_is_refused_in_a_text(text: str) -> None:
+    for read in (read_edtf, Interval.parse):
+        with pytest.raises(InvalidInterval, match="as finely as the start"):
+            read(text)
+    # what was accepted before lasts through the unit, and so does an end that a caller gives by itself
+    first, _, second = text.partition("/")
+    assert bounds_of(text).to_hi == parse_when(second).end == Interval.make(first, second, default_from=0).to_hi
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-01-01/2026",
+        "2026-03-01/2026-03",
+        "2026-01/2026-01-03",
+        "2026/2026",
+        "2026-03~/2026-03-15%",
+        "2026-03-15/2027",
+        "2026-03-15/2026-03-XX",
+        "2026-03-15/2026-03-31",
+        "2026-03-15/",
+        "2026-03-15/..",
+        "/2026",
+        "../2026",
+    ],
+)
+def test_an_end_that_cannot_lie_before_the_start_is_read(text: str) -> None:
+    assert read_edtf(text) == bounds_of(text)
+    assert Interval.parse(text).bounds == bounds_of(text)[:4]
+
+
+@given(st.dates(), st.dates(), st.sampled_from((4, 7, 10)), st.sampled_from((4, 7, 10)))
+def test_an_interval_of_two_grains_is_read_where_its_end_cannot_begin_first(a: date, b: date, m: int, n: int) -> None:
+    first, second = a.isoformat()[:m], b.isoformat()[:n]
+    try:
+        read_edtf(f"{first}/{second}")
+    except InvalidInterval:
+        assert parse_when(second).start < parse_when(first).start
+    else:
+        assert parse_when(second).start >= parse_when(first).start
 
 
 def test_a_start_is_in_and_an_end_is_out_to_the_microsecond() -> None:

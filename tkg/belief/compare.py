@@ -14,7 +14,7 @@ from fractions import Fraction
 from tkg.belief.normalise import UNREADABLE, Normal
 from tkg.belief.units import read_quantity
 from tkg.model.claim import Claim
-from tkg.model.edtf import read_edtf
+from tkg.model.edtf import bounds_of
 from tkg.model.predicate import Predicate
 from tkg.text import match_form
 
@@ -105,7 +105,7 @@ def _quantities(a: str, b: str, predicate: Predicate) -> Comparison:
 
 
 def _dates(a: str, b: str) -> Comparison:
-    left, right = read_edtf(a), read_edtf(b)
+    left, right = bounds_of(a), bounds_of(b)
     if left.to_hi <= right.from_lo or right.to_hi <= left.from_lo:
         return Comparison.DIFFERENT
     if left.uncertain or right.uncertain:

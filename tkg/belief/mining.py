@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from tkg.belief.normalise import UNREADABLE, normalise
 from tkg.errors import TkgError
 from tkg.model.claim import Claim
-from tkg.model.edtf import Bounds, read_edtf
+from tkg.model.edtf import Bounds, bounds_of
 from tkg.model.predicate import Predicate
 
 #: examples and counter-examples shown of each
@@ -133,7 +133,7 @@ def _bare(claim: Claim) -> bool:
 
 def _when(claim: Claim) -> Bounds | None:
     try:
-        return read_edtf((claim.object or "").strip())
+        return bounds_of((claim.object or "").strip())
     except TkgError:
         return None
 

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 from tkg.belief.units import read_quantity
-from tkg.errors import InvalidTime
+from tkg.errors import InvalidInterval, InvalidTime
 from tkg.model.edtf import read_edtf
 from tkg.model.predicate import Predicate
 from tkg.text import match_form
@@ -107,7 +107,7 @@ def _version(raw: str) -> Normal | None:
 def _date(raw: str) -> Normal | None:
     try:
         read_edtf(raw.strip())
-    except InvalidTime:
+    except (InvalidTime, InvalidInterval):
         return None
     return Normal(raw.strip(), "date")
 

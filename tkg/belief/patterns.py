@@ -16,7 +16,7 @@ from tkg.belief.normalise import UNREADABLE, normalise
 from tkg.belief.order import standing
 from tkg.errors import InvalidTime
 from tkg.model.claim import Claim, Polarity
-from tkg.model.edtf import Bounds, read_edtf
+from tkg.model.edtf import Bounds, bounds_of
 from tkg.model.predicate import OrderRule, Predicate
 from tkg.model.time import Certainty, Instant, Interval
 from tkg.model.view import SlotClaim
@@ -109,7 +109,7 @@ def _when(claim: Claim) -> Bounds | Interval:
     """Return the time a claim speaks of: its object where that is a date, else its validity."""
     if claim.object_type == "date" and claim.object_norm is not None:
         try:
-            return read_edtf(claim.object_norm)
+            return bounds_of(claim.object_norm)
         except InvalidTime:
             pass
     return claim.interval

@@ -2,7 +2,7 @@
 
 A date denotes a granule `[start, end)`. A mark or an unspecified digit makes its position uncertain: `~` and `?` pad
 it by one granule on either side, `%` by two. Years run from -9999 to 9999 (0000 is 1 BC); before and after them a date is
-refused.
+refused. In an interval an end is somewhere in what it names, so `2026-03-15/2026` could end before it starts: refused.
 """
 
 from __future__ import annotations
@@ -208,6 +208,37 @@ def read_edtf(text: str, zone: tzinfo = UTC) -> Bounds:
 
     Raises:
         InvalidTime: unreadable.
+        InvalidInterval: the interval is empty, or its end names a unit that began before its start.
+    """
+    bounds = bounds_of(text, zone)
+    refuse_around(*text.strip().partition("/")[::2], zone)
+    return bounds
+
+
+def refuse_around(first: str, second: str, zone: tzinfo = UTC) -> None:
+    """Refuse `first/second` where the end names a unit around the start, part of which lies before it.
+
+    The marks for uncertain position do not count; an end with unspecified digits says itself that it is some day later.
+
+    Raises:
+        InvalidInterval: it is one of those.
+    """
+    first, second = first.strip(), second.strip()
+    if first in ("", "..") or second in ("", "..") or "X" in second:
+        return
+    start, stop = (read_when(one[:-1] if one[-1] in _PADDING else one, zone) for one in (first, second))
+    if stop.start < start.start < stop.end:
+        raise InvalidInterval(
+            "the end of the interval names a unit that began before its start, so it could end before it starts; "
+            "give the end as finely as the start, such as 2026-03-15/2026-12-31"
+        )
+
+
+def bounds_of(text: str, zone: tzinfo = UTC) -> Bounds:
+    """Return what a text denotes that was accepted earlier; an end around the start lasts through its unit.
+
+    Raises:
+        InvalidTime: unreadable.
         InvalidInterval: the interval is empty.
     """
     first, slash, second = text.strip().partition("/")
@@ -221,7 +252,7 @@ def read_edtf(text: str, zone: tzinfo = UTC) -> Bounds:
 
 
 def interval_bounds(first: str, second: str, zone: tzinfo = UTC) -> Bounds:
-    """Return the bounds of `first/second`; see `read_edtf`.
+    """Return the bounds from `first` to `second`, an end through all that it names; see `bounds_of`.
 
     Raises:
         InvalidTime: an end cannot be read.
@@ -257,4 +288,14 @@ def interval_bounds(first: str, second: str, zone: tzinfo = UTC) -> Bounds:
     return Bounds(from_lo, max(from_lo, from_hi), to_lo, to_hi, kind)
 
 
-__all__ = ["Bounds", "Granule", "date_granule", "interval_bounds", "read_edtf", "read_when", "zone_of"]
+__all__ = [
+    "Bounds",
+    "Granule",
+    "bounds_of",
+    "date_granule",
+    "interval_bounds",
+    "read_edtf",
+    "read_when",
+    "refuse_around",
+    "zone_of",
+]

@@ -15,7 +15,7 @@ from pydantic import model_validator
 
 from tkg.errors import InvalidInterval, InvalidTime
 from tkg.model.base import Value
-from tkg.model.edtf import Granule, interval_bounds, read_when, zone_of
+from tkg.model.edtf import Granule, interval_bounds, read_when, refuse_around, zone_of
 from tkg.model.instant import BEGINNING, FOREVER, YEAR_ONE, Instant, iso, to_datetime, to_instant
 
 When = str | date | datetime | None
@@ -200,12 +200,13 @@ class Interval(Value):
 
         Raises:
             InvalidTime: unreadable.
-            InvalidInterval: the interval is empty.
+            InvalidInterval: the interval is empty, or its end names a unit that began before its start.
         """
         first, slash, second = text.strip().partition("/")
         if not slash:
             second = first
         found = interval_bounds(first.strip(), second.strip(), zone_of(zone))
+        refuse_around(first, second, zone_of(zone))
         return cls(
             from_lo=found.from_lo,
             from_hi=found.from_hi,
