@@ -11,9 +11,12 @@ import hashlib
 import importlib.util
 import re
 import warnings
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from tkg.errors import NotFound
@@ -58,6 +61,17 @@ class Pipeline:
     version: str
     digest: str
     parses: bool = True
+    _reading: Lock = field(default_factory=Lock, repr=False, compare=False)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Everything parsed inside is forgotten at its end; what was read must not hold on to tokens.
+
+        spaCy keeps every new word for the life of the process otherwise, and memory would grow with what is read.
+        A zone belongs to the vocabulary, which threads share, so one thread reads at a time.
+        """
+        with self._reading, self.nlp.memory_zone():
+            yield
 
     @property
     def stamp(self) -> str:

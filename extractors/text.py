@@ -7,7 +7,9 @@ its modality; only an asserted one may become a claim, and that is the caller's 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from tkg.extractors.clauses import Clause, clauses, is_predicate
@@ -102,16 +104,21 @@ class TextExtractor:
                 group, size = [], 0
         yield from self._parse(group)
 
-    def _parse(self, group: list[tuple[Document, list[Sentence]]]) -> Iterator[list[Extracted]]:
-        nlp = self.pipeline.nlp
-        texts = [sentence.text for _, found in group for sentence in found]
-        parsed = nlp.pipe(texts, batch_size=self._batch)
-        for document, found in group:
-            people = People(speaker=document.speaker, addressee=document.addressee)
-            candidates = (
-                item for sentence in found for item in self._sentence(document, sentence, next(parsed), people)
-            )
-            yield checked(document, candidates, self._limits)
+    def _parse(self, group: list[tuple[Document, list[Sentence]]]) -> list[list[Extracted]]:
+        with self.pipeline.reading():
+            texts = [sentence.text for _, found in group for sentence in found]
+            parsed = self.pipeline.nlp.pipe(texts, batch_size=self._batch)
+            out: list[list[Extracted]] = []
+            for document, found in group:
+                docs = islice(parsed, len(found))
+                out.append(checked(document, self._candidates(document, zip(found, docs, strict=False)), self._limits))
+                deque(docs, maxlen=0)  # a document cut at its limit leaves none of its sentences to the next one
+            return out
+
+    def _candidates(self, document: Document, parsed: Iterable[tuple[Sentence, Doc]]) -> Iterator[Extracted]:
+        people = People(speaker=document.speaker, addressee=document.addressee)
+        for sentence, doc in parsed:
+            yield from self._sentence(document, sentence, doc, people)
 
     def _sentence(self, document: Document, sentence: Sentence, doc: Doc, people: People) -> list[Extracted]:
         whole = whole_sentence(sentence.text, sentence.reporter)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -244,3 +245,27 @@ def test_without_a_pipeline_simple_sentences_are_still_read_and_the_loss_is_said
     with pytest.warns(UserWarning, match="about half as many claims"):
         found = claims(extractor, "The payments team owns the parser. Retention is 30 days. Does Bea own the lexer?")
     assert found == [("payments team", "owns", "parser"), ("Retention", "value", "30 days")]
+
+
+def test_a_document_cut_at_its_limit_leaves_none_of_its_sentences_to_the_next() -> None:
+    cut = TextExtractor(limits=Limits(candidates=1))
+    first = document("Ada lives in Lund. Ben works at Acme. Cleo owns a boat.")
+    second = document("Dora lives in Turku.")
+    assert list(cut.extract_many([first, second])) == [cut.extract(first), cut.extract(second)]
+    assert [item.subject for item in cut.extract(second)] == ["Dora"]
+
+
+def test_words_read_once_are_not_kept(extractor: TextExtractor) -> None:
+    words = extractor.pipeline.nlp.vocab.strings
+    extractor.extract(document("Ada lives in Lund."))
+    before = len(words)
+    for number in range(50):
+        extractor.extract(document(f"Qua{number}zix lives in Zar{number}vok beside a gro{number}mel."))
+    assert len(words) == before
+
+
+def test_threads_read_with_one_pipeline_as_one_would(extractor: TextExtractor) -> None:
+    texts = [f"Person{number} lives in Town{number}. Person{number} owns a boat." for number in range(24)]
+    alone = [extractor.extract(document(text)) for text in texts]
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(lambda text: extractor.extract(document(text)), texts)) == alone

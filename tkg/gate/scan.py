@@ -14,7 +14,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 from urllib.parse import unquote
 
@@ -92,7 +92,7 @@ def _bare(match: re.Match[str]) -> str:
     return kept if kept.isascii() else "".join(map(_plain_mark, kept))
 
 
-@cache
+@lru_cache(maxsize=4096)  # bounded: hostile text has a million characters
 def _plain_mark(character: str) -> str:
     """Digits of every script as 0-9, every dash as a hyphen, every quotation mark as a straight one."""
     if character.isascii():
