@@ -76,7 +76,7 @@ POINT: Final = rf"""(?:
   | {_DAY}[/.](?:0?[1-9]|[12]\d|3[01])[/.]{_YEAR}
   | (?:(?:early|mid|late)[-\ ])?(?:Q[1-4]|H[12])(?:\ (?:of\ )?|/|-){_YEAR} | {_YEAR}[-\ ](?:Q[1-4]|H[12])
   | (?:the\ )?(?:first|second|third|fourth|1st|2nd|3rd|4th)\ (?:quarter|half)\ of\ {_YEAR}
-  | (?:the\ )?(?:(?:start|beginning|middle|end)\ of\ )(?:{_MONTH}(?:,?\ {_YEAR})? | {_YEAR} | (?:the|this|last|next)\ (?:week|month|quarter|year))
+  | (?:the\ )?(?:(?:start|beginning|middle|end)\ of\ )(?:{_MONTH}(?:,?\ {_YEAR})? | {_YEAR} | (?:(?:the|this|last|next)\ )?(?:week|month|quarter|year)(?!\w))
   | (?:(?:{_WEEKDAY}),?\ )?(?:the\ )?{_DAY}(?:st|nd|rd|th)?\ (?:of\ )?{_MONTH}(?:,?\ {_YEAR})?(?![\w])
   | (?:(?:{_WEEKDAY}),?\ )?{_MONTH}\ {_DAY}(?:st|nd|rd|th)?(?![\w:.]\d|\d|\ ?(?:am|pm)\b)(?:,?\ {_YEAR})?
   | (?:(?:early|mid|late)[-\ ])?{_MONTH},?(?:\ of)?\ {_YEAR}
@@ -322,7 +322,7 @@ _FORMS: Final[tuple[tuple[re.Pattern[str], _Form], ...]] = tuple(
             r"the\ (\d{3})0s",
             lambda m, _r, _d: Point(date(int(m[1]) * 10, 1, 1), date(int(m[1]) * 10 + 9, 12, 31), "decade"),
         ),
-        (r"(?:the\ )(week|month|quarter|year)", lambda m, r, _d: calendar_unit(m[1].lower(), 0, r)),
+        (r"(?:the\ )?(week|month|quarter|year)", lambda m, r, _d: calendar_unit(m[1].lower(), 0, r)),
     )
 )
 _PART = re.compile(r"(?:the )?(early|mid|late)[- ](.+)|(?:the )?(start|beginning|middle|end) of (.+)", re.IGNORECASE)

@@ -114,9 +114,15 @@ _SAID: Final = re.compile(
     _FLAGS,
 )
 _NEXT: Final = re.compile(r"\b(?:since|until|till?|through|to)\b", re.IGNORECASE)
+#: what holds such a word and is one point all the same
+_WITH_TO: Final = re.compile(
+    r"\b(?:\d+(?:st|nd|rd|th)|next|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)[\ -]to[\ -]last\b"
+    r"|\b(?:closest|nearest)\ to\b",
+    _FLAGS,
+)
 #: what makes a run of words a time, beyond that it can be read as one
 _ANCHOR: Final = re.compile(
-    r"\b(?:last|past|previous|next|coming|following|this)\ (?:\w+\ )?(?:day|week|weekend|month|quarter|year|decade)s?\b"
+    r"\b(?:last|past|previous|next|coming|following|this)\ (?:\w+\ )?(?:day|week|weekend|month|quarter|year|decade|wk|mth|qtr|yr)s?\b"
     r"|\b(?:1[89]|20)\d\ds?\b|\b(?:ago|yesterday|today|tomorrow|century|(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies|Christmas|Easter|Halloween|New\ Year)\b"
     r"|\b(?:"
     + "|".join(sorted((m for m in MONTHS if m not in ("may", "march", "mar")), key=len, reverse=True))
@@ -227,7 +233,7 @@ def _said(
                 break
             point = (
                 None
-                if trigger == "range" or _NEXT.search(chunk)
+                if trigger == "range" or _NEXT.search(_WITH_TO.sub("", chunk))
                 else read_spoken(chunk, reference, _direction(trigger, tense))
             )
             if point is not None:

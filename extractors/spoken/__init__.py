@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from typing import Final
 
 from tkg.extractors.numerals import in_digits
 from tkg.extractors.points import Direction, Point
@@ -18,6 +19,20 @@ from tkg.extractors.spoken import days, spans  # noqa: F401 - importing them reg
 from tkg.extractors.spoken.book import DateOrder, Phrase
 
 __all__ = ["DateOrder", "read_spoken"]
+
+#: other writings of one word, as (what is written, the word that the forms know)
+_WRITINGS: Final = tuple(
+    (re.compile(pattern), word)
+    for pattern, word in (
+        (r"\btmrw\b|\btmr\b", "tomorrow"),
+        (r"(?<![a-z])yr(s?)\b\.?", r"year\1"),
+        (r"(?<![a-z])qtr(s?)\b\.?", r"quarter\1"),
+        (r"(?<![a-z])wk(s?)\b\.?", r"week\1"),
+        (r"(?<![a-z])mth(s?)\b\.?", r"month\1"),
+        (r"(?<=\dst|\dnd|\drd|\dth)[- ]to[- ]last\b", " last"),
+        (r"\bpenultimate\b|\b(?:next|2nd)[- ]to[- ]last\b|\blast but 1\b", "2nd last"),
+    )
+)
 
 
 def read_spoken(
@@ -32,8 +47,9 @@ def read_spoken(
         order: how 03/04/2026 is read; None: not at all.
     """
     folded = in_digits(" ".join(text.lower().replace("’", "'").split()))
-    folded = re.sub(r"\btmrw\b|\btmr\b", "tomorrow", folded).replace("yr", "year").strip(" .,")
+    for writing, word in _WRITINGS:
+        folded = writing.sub(word, folded)
     try:
-        return Phrase(reference, direction, order).read(folded)
+        return Phrase(reference, direction, order).read(folded.strip(" .,"))
     except (ValueError, OverflowError, KeyError):
         return None

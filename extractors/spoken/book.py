@@ -149,6 +149,13 @@ class Phrase:
         finally:
             self.direction = kept
 
+    def read_whole(self, text: str) -> Point | None:
+        """Read what something is a part of; a unit without a word before it is the running one ("end of month")."""
+        unit = text.strip(" ,").removeprefix("the ")
+        if unit in ("week", "month", "quarter", "year"):
+            return calendar_unit(unit, 0, self.reference)
+        return self.read(text)
+
     def yearly(self, make: Callable[[int], Point]) -> Point:
         """Return the instance of a yearly phrase that fits the direction."""
         return choose_year(make, self.reference, self.direction)

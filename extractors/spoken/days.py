@@ -162,27 +162,62 @@ def _weekday_after_next(ctx: Phrase, m: re.Match[str]) -> Point:
     return day_point(weekday_point(weekday_number(m[1]), ctx.reference, "future").first + timedelta(weeks=1))
 
 
+@form(rf"(?:the )?(?P<in>{RELATIVE} (?:week|month|quarter|year))'s? (?P<what>.+)")
+def _of_possessor(ctx: Phrase, m: re.Match[str]) -> Point | None:
+    return ctx.read(f"{m['what']} of {m['in']}")
+
+
+@form(
+    rf"(?:the )?(?:(?P<n>\d)(?:st|nd|rd|th) |last )?(?P<w>{WEEKDAY}) (?P<side>before|after) (?P<from>.+)",
+    rf"(?:the )?(?P<w>{WEEKDAY}) (?P<side>closest|nearest) to (?P<from>.+)",
+    rf"(?:the )?(?P<side>closest|nearest) (?P<w>{WEEKDAY}) to (?P<from>.+)",
+)
+def _weekday_beside(ctx: Phrase, m: re.Match[str]) -> Point | None:
+    point, weekday = ctx.read(m["from"]), weekday_number(m["w"])
+    if point is None or m["w"].endswith("days"):
+        return None  # "Fridays before Christmas" recurs
+    weeks = timedelta(weeks=int(m.groupdict().get("n") or 1) - 1)
+    if m["side"] == "before":
+        return day_point(weekday_point(weekday, point.first, "past").first - weeks)
+    if m["side"] == "after":
+        return day_point(weekday_point(weekday, point.last, "future").first + weeks)
+    if point.first != point.last:
+        return None
+    ahead = (weekday - point.first.weekday() + 3) % 7 - 3
+    return day_point(point.first + timedelta(days=ahead))
+
+
+_LAST: Final = r"(?:\d\d?(?:st|nd|rd|th) )?last"
+
+
+def _from_the_end(words: str) -> int:
+    """Return -1 for "last", -5 for "5th last"."""
+    found = re.match(r"\d+", words)
+    return -int(found.group()) if found else -1
+
+
 @form(
     rf"(?:the )?(?P<n>\d)(?:st|nd|rd|th) (?P<w>{WEEKDAY})(?: (?:of|in) (?P<in>.+))?",
-    rf"(?:the )?last (?P<w>{WEEKDAY}) (?:of|in) (?P<in>.+)",
+    rf"(?:the )?(?P<last>{_LAST}) (?P<w>{WEEKDAY}) (?:of|in) (?P<in>.+)",
 )
 def _nth_weekday_of(ctx: Phrase, m: re.Match[str]) -> Point | None:
-    within = ctx.read(m["in"]) if m["in"] else calendar_unit("month", 0, ctx.reference)
-    place = int(m["n"]) if "n" in m.groupdict() else -1
+    within = ctx.read_whole(m["in"]) if m["in"] else calendar_unit("month", 0, ctx.reference)
+    groups = m.groupdict()
+    place = int(groups["n"]) if "n" in groups else _from_the_end(groups["last"])
     return None if within is None else nth_weekday(place, weekday_number(m["w"]), within)
 
 
 @form(
-    r"(?:the )?(?P<last>(?:2nd |3rd )?last) (?P<u>day|week) (?:of|in) (?P<in>.+)",
+    rf"(?:the )?(?P<last>{_LAST}) (?P<u>day|week) (?:of|in) (?P<in>.+)",
     r"(?:the )?(?P<n>\d\d?)(?:st|nd|rd|th) (?P<u>day|week|quarter|half)(?: of| in)? (?P<in>.+)",
     rf"(?P<in>{YEAR}),? (?:the )?(?P<n>\d)(?:st|nd|rd|th) (?P<u>quarter|half)",
 )
 def _nth_unit_of(ctx: Phrase, m: re.Match[str]) -> Point | None:
-    within = ctx.read(m["in"])
+    within = ctx.read_whole(m["in"])
     if within is None:
         return None
     groups = m.groupdict()
-    place = int(groups["n"]) if groups.get("n") else -(int(m["last"][0]) if m["last"][0].isdigit() else 1)
+    place = int(groups["n"]) if groups.get("n") else _from_the_end(groups["last"])
     if m["u"] == "day":
         day = within.first + timedelta(days=place - 1) if place > 0 else within.last + timedelta(days=place + 1)
         return day_point(day) if within.first <= day <= within.last else None
@@ -278,17 +313,17 @@ def _for(ctx: Phrase, m: re.Match[str]) -> Point | None:
 
 
 @form(
-    rf"(?:the )?({BACK}|{AHEAD}) ({COUNT}) ?({UNIT})",
-    rf"(?:for|over|in|during) the ({BACK}|{AHEAD}) ({COUNT}) ({UNIT})",
+    rf"(?:(?:for|over|in|during) )?(?:the )?(?P<way>{BACK}|{AHEAD}) (?P<n>{COUNT}) ?(?P<unit>{UNIT})",
+    rf"(?:the )?(?P<n>\d{{1,4}}|few|couple(?: of)?) (?P<way>{BACK}|{AHEAD}) (?P<unit>{UNIT})",
 )
 def _last_n(ctx: Phrase, m: re.Match[str]) -> Point:
-    number, unit, day = count_of(m[2]), singular(m[3]), ctx.reference
+    number, unit, day = count_of(m["n"]), singular(m["unit"]), ctx.reference
     if unit in ("decade", "century"):
         here = unit_at(unit, 0, day)
-        if offset_of(m[1]) < 0:
+        if offset_of(m["way"]) < 0:
             return Point(unit_at(unit, -number, day).first, here.first - timedelta(days=1), unit)
         return Point(unit_at(unit, 1, day).first, unit_at(unit, number, day).last, unit)
-    if offset_of(m[1]) < 0:
+    if offset_of(m["way"]) < 0:
         return Point(moved(day, -number, unit), day - timedelta(days=1), "range")
     start = day + timedelta(days=1)
     return Point(start, moved(start, number, unit) - timedelta(days=1), "range")

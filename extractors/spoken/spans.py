@@ -122,6 +122,13 @@ def _week_number(ctx: Phrase, m: re.Match[str]) -> Point:
     return Point(monday, monday + timedelta(days=6), "week")
 
 
+@form(r"(.+?) ?(?:ad|ce|a\.d|c\.e)\.?", r"(?:ad|a\.d\.) ?(\d{1,4})")
+def _of_our_era(ctx: Phrase, m: re.Match[str]) -> Point | None:
+    if re.fullmatch(r"\d{1,4}", m[1]):
+        return year_point(int(m[1]))
+    return ctx.read(m[1]) if re.search(rf"\b{YEAR}$|century$", m[1]) else None
+
+
 @form(rf"({YEAR})", r"year (\d{1,4})")
 def _plain_year(_ctx: Phrase, m: re.Match[str]) -> Point:
     return year_point(int(m[1]))
@@ -170,7 +177,7 @@ def _part_of(ctx: Phrase, m: re.Match[str]) -> Point | None:
         whole: Point | None = calendar_unit("month" if word[2] == "m" else "year", 0, ctx.reference)
         word = "end" if word[0] == "e" else "beginning"
     else:
-        whole = ctx.read(m["u"])
+        whole = ctx.read_whole(m["u"])
     if whole is None:
         return None
     word = {"start": "early", "beginning": "early", "middle": "mid", "end": "late"}.get(word, word)
@@ -182,6 +189,15 @@ def _part_of(ctx: Phrase, m: re.Match[str]) -> Point | None:
             else Point(whole.last - days, whole.last, "part")
         )
     return part_of(word, whole)
+
+
+_WHOLES: Final = ("week", "month", "quarter", "half", "season", "year", "decade", "century")
+
+
+@form(r"(?:all(?: of| through)?|throughout|(?:the )?(?:whole|entire)(?: of)?)(?: the)? (.+)")
+def _all_of(ctx: Phrase, m: re.Match[str]) -> Point | None:
+    whole = ctx.read_whole(m[1])
+    return whole if whole is not None and whole.grain in _WHOLES else None
 
 
 @form(r"(?:the )?(rest|earlier|later)(?: of| in)? ?((?:the|this|my|our|current)? ?(?:week|month|quarter|year))")

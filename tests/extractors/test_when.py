@@ -60,6 +60,10 @@ PHRASES: list[tuple[str, str | None, str | None]] = [
     ("2026-01-01/2026-03-31", "2026-01-01", "2026-03-31"),
     ("since 2026-03-01T09:00:00Z", "2026-03-01T09:00:00Z", None),
     ("since the 5th of November", "2026-11-05", None),
+    ("until end of month", None, "2026-11-30"),
+    ("through end of next quarter", None, "2027-03-31"),
+    ("since start of year", "2026-01-01", None),
+    ("until the end of quarter", None, "2026-12-31"),
 ]
 
 
@@ -96,6 +100,10 @@ def test_a_phrase_denotes_its_interval(phrase: str, start: str | None, end: str 
         "Meet me in room 2024b.",
         "The mar file is in jan format.",
         "There is no date on 31 February 2026.",
+        "Invoices go out at end of month.",
+        "The end of year report is late.",
+        "The meeting after the demo before lunch is off.",
+        "The ad budget rose over all campaigns.",
     ],
 )
 def test_words_that_look_like_times_are_none(text: str) -> None:
@@ -115,6 +123,15 @@ SAID: list[tuple[str, str | None, str | None]] = [
     ("from 1990 until March 1995", "1990", "1995-03"),
     ("starting next Friday", "2026-11-27", None),
     ("starting the coming Friday", "2026-11-20", None),
+    ("until the Friday before Christmas", None, "2026-12-18"),
+    ("since the Monday after Easter 2026", "2026-04-06", None),
+    ("until next month's first Tuesday", None, "2026-12-01"),
+    ("since last week's Thursday", "2026-11-12", None),
+    ("until the second to last Friday of May 2027", None, "2027-05-21"),
+    ("until the Monday closest to 5 October 2027", None, "2027-10-04"),
+    ("since the penultimate day of March 2026", "2026-03-30", None),
+    ("throughout the whole of last year", "2025", "2025"),
+    ("since the 3rd qtr of last yr", "2025-07", None),
 ]
 
 
