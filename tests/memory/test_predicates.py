@@ -55,6 +55,15 @@ def test_one_exception_lowers_the_confidence_and_is_shown() -> None:
     assert ("badge", "cardinality") not in {(one.predicate, one.key) for one in strict}
 
 
+@pytest.mark.parametrize("empty", ["2026/2025", "2026-03-15/2026"])
+def test_an_interval_that_is_none_is_a_value_that_is_no_date(empty: str) -> None:
+    stage = filled()
+    stage.says("ana", "person 9", "hired", empty)
+    low = stage.memory.scope("acme").suggest_predicates(least_confidence=0.5)
+    (hired,) = (one for one in low if (one.predicate, one.key) == ("hired", "datatype"))
+    assert (hired.value, hired.support, hired.holds) == ('"date"', 9, 8)
+
+
 def test_a_revoked_claim_speaks_for_nothing() -> None:
     stage = filled()
     stage.revoke(source="mail/ana")
