@@ -89,11 +89,13 @@ def test_a_signal_ends_ingestion_with_a_sentence(tmp_path: Path) -> None:
         )
     )
     at = ["--store", str(tmp_path / "s"), "--tenant", "acme", "--engine", "memory", *WHO]
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background work inherits it ignored
     process = subprocess.Popen(
         [sys.executable, "-m", "tkg", "ingest", *at, str(chat)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"},
     )  # fmt: skip
+    signal.signal(signal.SIGINT, before)
     assert process.stderr is not None
     assert "read" in process.stderr.readline()  # the first line of progress: some hundred are written
     process.send_signal(signal.SIGINT)

@@ -281,7 +281,10 @@ def test_what_is_no_id_no_number_and_no_receipt_is_said_to_be_none() -> None:
             ("verdict.claim_id", lambda: handle.exposure(verdict)),  # type: ignore[arg-type]
             ("verdict.claim_id", lambda: handle.plan_revoke(claim=verdict)),  # type: ignore[arg-type]
             ("not NoneType", lambda: handle.explain(verdict.artefact_id)),  # type: ignore[arg-type]
-            ("list of ids", lambda: handle.derive("summary", "Kim is in Oslo.", from_=str(verdict.claim_id))),
+            (
+                "list of texts, such as from_=",
+                lambda: handle.derive("summary", "Kim is in Oslo.", from_=str(verdict.claim_id)),
+            ),
             ("k must be a whole number", lambda: handle.recall("Kim Berg", k="3")),  # type: ignore[arg-type]
             ("no receipt", lambda: handle.verify_receipt({})),
             ("no receipt", lambda: handle.verify_receipt("opn_1")),  # type: ignore[arg-type]

@@ -103,7 +103,8 @@ def attach(connection: sqlite3.Connection, ledger: Path, *, read_only: bool) -> 
         try:
             _check(connection, place)
             if not read_only:
-                connection.execute("PRAGMA cold.synchronous = FULL")
+                # EXTRA: the folder is synced too, else a power cut may bring the journal back and undo what the mark relies on
+                connection.execute("PRAGMA cold.synchronous = EXTRA")
                 connection.execute("PRAGMA cold.secure_delete = ON")
             connection.execute(_VIEW)
         except BaseException:
