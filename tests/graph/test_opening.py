@@ -148,7 +148,7 @@ def test_a_bulk_load_that_was_interrupted_is_noticed_wherever_it_stopped(
     opened(tmp_path / "graph", history.entries[:5]).close()
     monkeypatch.setattr(projection, "BULK", 3)
     reported = 0
-    for call in range(1, 60, 4):
+    for call in range(1, 60, 6):
         graph = opened(tmp_path / "graph", history.entries[: 5 + call // 8])
         with failing_at(call):
             try:
@@ -161,7 +161,7 @@ def test_a_bulk_load_that_was_interrupted_is_noticed_wherever_it_stopped(
         assert again.opening.outcome in ("current", "caught_up", "rebuilt")
         assert same(again, history)
         (tmp_path / "graph").unlink()
-    assert reported > 3
+    assert reported > 2
 
 
 def test_when_the_ledger_fails_the_graph_is_kept(tmp_path: Path, history: Histories) -> None:

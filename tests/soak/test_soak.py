@@ -13,14 +13,14 @@ pytestmark = pytest.mark.slow
 
 
 def test_no_anomaly(tmp_path: Path) -> None:
-    found = soak(tmp_path / "store", engine="memory", ops=4000, seed=3, seconds=40)
+    found = soak(tmp_path / "store", engine="memory", ops=2000, seed=3, seconds=40)
     assert found["wrong"] == [] and found["operations"] > 300
     assert look(tmp_path / "store", "memory") == []
 
 
 @pytest.mark.engine
 def test_no_anomaly_on_the_engine(tmp_path: Path) -> None:
-    found = soak(tmp_path / "store", engine=engine_or_skip(CYPHER), ops=1500, seed=4, seconds=40)
+    found = soak(tmp_path / "store", engine=engine_or_skip(CYPHER), ops=800, seed=4, seconds=40)
     assert found["wrong"] == [] and found["operations"] > 50
 
 
