@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Final, Literal
 
+from tkg.gate.checks import CHECKS
 from tkg.model.base import Value
 from tkg.model.display import Parts
 from tkg.model.policy import LossWeights, WritePolicy
@@ -16,20 +17,7 @@ from tkg.model.scope import Channel
 from tkg.model.verdict import CheckResult, Outcome
 
 #: checks in the order of the gate; `routed` stands before them: texts that never were claims
-STAGES: Final = (
-    "routed",
-    "scope_and_channel",
-    "kind",
-    "shape",
-    "durability",
-    "generality",
-    "never_store",
-    "instruction_shape",
-    "provenance",
-    "confidence",
-    "duplicates",
-    "contradiction",
-)
+STAGES: Final = ("routed", *(check.__name__ for check in CHECKS))
 #: kinds that take the semantic path; all else is recorded as what happened or what was made
 SEMANTIC: Final = frozenset({"claim", "procedure"})
 _HUMAN: Final = Channel.HUMAN_STATED.rank

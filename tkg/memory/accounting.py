@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, NamedTuple
 
 from tkg.errors import NotFound, RequestError
-from tkg.gate.accounts import SEMANTIC, STAGES, Loss, Recorded, Stage, funnel, loss, rejudge, wilson
+from tkg.gate.accounts import SEMANTIC, Loss, Recorded, Stage, funnel, loss, rejudge, wilson
 from tkg.ids import canonical, digest, kind_of
 from tkg.memory.caller import Caller
 from tkg.memory.changing import person
@@ -481,9 +481,3 @@ def price(tenant: Tenant, made: Iterable[Recorded], right: Mapping[str, bool], p
         else:
             fresh.append(again)
     return loss(fresh, right, policy.weights).model_copy(update={"uncomparable": lost})
-
-
-def stages(figures: GateFigures) -> Iterator[Stage]:
-    """Yield the stages at which something stopped, in order."""
-    assert len(figures.funnel) == len(STAGES)
-    yield from (one for one in figures.funnel if one.entering != one.leaving)
