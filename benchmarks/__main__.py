@@ -1,4 +1,4 @@
-"""`python -m benchmarks [NAME …] [--data DIR] [--json] [--full] [--engine ENGINE]`."""
+"""`python -m benchmarks [NAME …] [--data DIR] [--json] [--full] [--engine ENGINE] [--stores DIR]`."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="one JSON object per benchmark; tables go to stderr")
     parser.add_argument("--full", action="store_true", help="also the sizes that take minutes")
     parser.add_argument("--engine", action="append", default=[], choices=("kuzu", "ladybug"), help="only this engine")
+    parser.add_argument("--stores", type=Path, help="keep generated stores here, and use those of an earlier run")
     found = parser.parse_args(given)
     if unknown := [name for name in found.names if name not in BENCHMARKS]:
         parser.error(f"there is no benchmark {unknown[0]!r}; there are: {', '.join(BENCHMARKS)}")
@@ -82,6 +83,7 @@ def main(given: Sequence[str] | None = None) -> int:
         data=arguments.data,
         full=arguments.full,
         engines=tuple(arguments.engine),
+        stores=arguments.stores,
         say=lambda text: Console(stderr=True).print(text, style="dim", highlight=False),
     )
     failed = 0

@@ -19,12 +19,14 @@ class Options:
         data: folder with the data sets.
         full: take the time for the largest sizes.
         engines: graph engines to measure; empty: all that are installed.
+        stores: folder in which generated stores are kept and looked for; none: they are made for one run.
         say: tells a person how far it is.
     """
 
     data: Path
     full: bool = False
     engines: tuple[str, ...] = ()
+    stores: Path | None = None
     say: Callable[[str], None] = lambda _: None
 
 

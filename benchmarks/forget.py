@@ -18,7 +18,7 @@ from benchmarks import children
 from benchmarks.catalogue import Options
 from benchmarks.corpus import facts
 from benchmarks.result import Result, versions
-from benchmarks.stores import TENANT, build, copy, open_store
+from benchmarks.stores import TENANT, copy, made, open_store
 
 _SIZES = (1_000, 10_000, 100_000)
 
@@ -31,9 +31,8 @@ def run(options: Options) -> Result:
     with TemporaryDirectory(prefix="tkg-forget-") as place:
         for count in _SIZES:
             options.say(f"forget: a store with {count} claims")
-            build(Path(place) / str(count), count)
+            base = str(made(options.stores or Path(place), count))
             for engine in options.engines or tuple(found):
-                base = str(Path(place) / str(count))
                 one = children.run("forget:measure", base=base, engine=engine, count=count)
                 result.n += 1
                 result.peak_mb = max(result.peak_mb, one["peak_mb"])

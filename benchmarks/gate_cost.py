@@ -13,7 +13,7 @@ from benchmarks import children, write
 from benchmarks.catalogue import Options
 from benchmarks.corpus import facts, proposals
 from benchmarks.result import Result, versions
-from benchmarks.stores import TENANT, build, copy, open_store
+from benchmarks.stores import TENANT, copy, made, open_store
 from benchmarks.timing import Stages, p50, p95, settle
 
 _SIZES = (1_000, 10_000)
@@ -35,8 +35,7 @@ def run(options: Options) -> Result:
         first: dict[str, float] = {}
         for count in (*_SIZES, *(_FULL if options.full else ())):
             options.say(f"gate_cost: a store with {count} claims")
-            base = Path(place) / f"store-{count}"
-            build(base, count)
+            base = made(options.stores or Path(place), count)
             for engine in options.engines or tuple(found):
                 options.say(f"gate_cost: {engine}, {count} claims")
                 one = children.run("gate_cost:measure", base=str(base), engine=engine, count=count, samples=_SAMPLES)

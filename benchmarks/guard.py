@@ -18,7 +18,7 @@ from rich.table import Table
 from benchmarks import children
 from benchmarks.catalogue import Options
 from benchmarks.result import Result, versions
-from benchmarks.stores import TENANT, build, copy, folder, open_store
+from benchmarks.stores import TENANT, copy, folder, made, open_store
 from tkg.files import break_seal, put_seal, seal_state
 from tkg.graph.guard import ask, seconds_for
 
@@ -41,9 +41,9 @@ def run(options: Options) -> Result:
     with TemporaryDirectory(prefix="tkg-guard-") as place:
         for count in (1_000, 10_000, *((100_000,) if options.full else ())):
             options.say(f"guard: a store with {count} claims")
-            build(Path(place) / str(count), count)
+            base = str(made(options.stores or Path(place), count))
             for engine in options.engines or tuple(found):
-                one = children.run("guard:measure", base=str(Path(place) / str(count)), engine=engine)
+                one = children.run("guard:measure", base=base, engine=engine)
                 result.n += 1
                 result.peak_mb = max(result.peak_mb, one["peak_mb"])
                 shares = {

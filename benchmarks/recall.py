@@ -21,7 +21,7 @@ from benchmarks.catalogue import Options
 from benchmarks.corpus import Fact, facts, questions
 from benchmarks.locomo import static
 from benchmarks.result import Result, versions
-from benchmarks.stores import TENANT, build, copy, folder, open_store
+from benchmarks.stores import TENANT, copy, folder, made, open_store
 from benchmarks.timing import Stages, milliseconds, p50, p95, settle
 from tkg.index.vectors import VectorIndex
 from tkg.index.words import query_words
@@ -53,10 +53,12 @@ def run(options: Options) -> Result:
     with TemporaryDirectory(prefix="tkg-recall-") as place:
         for count in _SIZES:
             options.say(f"recall: a store with {count} claims")
-            build(Path(place) / str(count), count)
+            made(options.stores or Path(place), count)
         for engine in options.engines or tuple(found):
             options.say(f"recall: {engine}")
-            measured = children.run("recall:measure", bases=place, engine=engine, counts=_SIZES, samples=_SAMPLES)
+            measured = children.run(
+                "recall:measure", bases=str(options.stores or place), engine=engine, counts=_SIZES, samples=_SAMPLES
+            )
             result.peak_mb = max(result.peak_mb, measured["peak_mb"])
             sizes = {count: measured[str(count)] for count in _SIZES}
             for count, one in sizes.items():
@@ -129,7 +131,7 @@ class _Asked:
 
     def __init__(self, base: Path, place: Path, engine: str, count: int, samples: int) -> None:
         known = facts(count)
-        store = copy(base / str(count), place / str(count))
+        store = copy(made(base, count), place / str(count))
         self.questions = questions(known, samples)
         self._table = _plain(place / f"{count}.sqlite", known)
         self._memory = open_store(store, engine, in_file=False)

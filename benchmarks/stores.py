@@ -56,6 +56,17 @@ def folder(store: Path) -> Path:
     return store / "tenants" / folder_name(TENANT)
 
 
+def made(stores: Path, count: int) -> Path:
+    """Return the store with `count` claims in a folder of stores; it is made where it is not there yet."""
+    store = stores / f"claims-{count}"
+    if not store.exists():
+        part = stores / f"claims-{count}.part"
+        shutil.rmtree(part, ignore_errors=True)  # of a run that was stopped
+        build(part, count)
+        part.rename(store)
+    return store
+
+
 def build(store: Path, count: int) -> list[Fact]:
     """Make a store with `count` claims and its text index, and return what the claims say.
 

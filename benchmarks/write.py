@@ -18,7 +18,7 @@ from benchmarks import children
 from benchmarks.catalogue import Options
 from benchmarks.corpus import Fact, facts, proposals
 from benchmarks.result import Result, versions
-from benchmarks.stores import NOW, TENANT, build, copy, open_store, open_twin
+from benchmarks.stores import NOW, TENANT, copy, made, open_store, open_twin
 from benchmarks.timing import Stages, milliseconds, p50, p95, settle
 from tkg.memory import writing
 from tkg.memory.handle import Handle
@@ -47,8 +47,7 @@ def run(options: Options) -> Result:
     with TemporaryDirectory(prefix="tkg-write-") as place:
         for count in (*_SIZES, *((_FULL,) if options.full else ())):
             options.say(f"write: a store with {count} claims")
-            base = Path(place) / f"store-{count}"
-            build(base, count)
+            base = made(options.stores or Path(place), count)
             for engine in options.engines or tuple(found):
                 for graph in ("memory", "file"):
                     options.say(f"write: {engine}, graph in {graph}, {count} claims")

@@ -12,7 +12,7 @@ from benchmarks.__main__ import main
 from benchmarks.catalogue import BENCHMARKS, Benchmark
 from benchmarks.corpus import facts, proposals, questions
 from benchmarks.labelled import read_sentences
-from benchmarks.stores import TENANT, build, open_store
+from benchmarks.stores import TENANT, build, made, open_store
 
 FIELDS = {"name", "n", "figures", "baselines", "seconds", "peak_mb", "versions"}
 
@@ -32,8 +32,11 @@ def test_without_a_name_they_are_listed(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.slow
-def test_several_run_in_one_call_and_give_one_line_each(small: None, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["write", "recall", "--json", "--engine", "kuzu"]) == 0
+def test_several_run_in_one_call_and_give_one_line_each(
+    small: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["write", "recall", "--json", "--engine", "kuzu", "--stores", str(tmp_path)]) == 0
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["claims-120", "claims-40", "claims-60"]
     first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     assert (first["name"], second["name"]) == ("write", "recall")
     assert set(first) >= FIELDS
@@ -44,6 +47,14 @@ def test_several_run_in_one_call_and_give_one_line_each(small: None, capsys: pyt
     assert second["figures"]["kuzu_120_recall_p95_ms"] >= second["figures"]["kuzu_120_recall_p50_ms"]
     assert second["baselines"]["kuzu_120_bare_p50_ms"] > 0
     assert second["figures"]["kuzu_120_items"] > 0
+
+
+def test_a_kept_store_is_used_again_and_half_a_one_is_not(tmp_path: Path) -> None:
+    (tmp_path / "claims-40.part").mkdir()
+    store = made(tmp_path, 40)
+    (store / "mark").touch()
+    assert made(tmp_path, 40) == store and (store / "mark").exists()
+    assert not (tmp_path / "claims-40.part").exists()
 
 
 def test_one_without_its_data_says_so_and_is_no_failure(
