@@ -62,6 +62,28 @@ def test_random_flips_are_found_or_change_nothing(tmp_path: Path) -> None:
     assert found > FLIPS // 2
 
 
+def test_what_only_a_writer_reads_is_looked_at_too(tmp_path: Path) -> None:
+    """A reader of SQLite passes over the checks of a table and some bytes of the header; a writer trips over them."""
+    path = tmp_path / "ledger.sqlite"
+    filled(path, 4)
+    whole = path.read_bytes()
+    assert verify_ledger(path, "acme") == []
+    start = whole.index(b"CREATE TABLE content")
+    declared = range(start, whole.index(b") STRICT", start), 9)
+    header = [*range(24), *range(44, 92)]  # what lies between and behind counts pages and changes
+    refused = 0
+    for place in [*header, *declared]:
+        flipped = bytearray(whole)
+        flipped[place] ^= 0x80 if place > 100 else 0x04
+        path.write_bytes(flipped)
+        assert verify_ledger(path, "acme"), f"byte {place} was not found"
+        with suppress(Damaged):
+            open_ledger(path, "acme", ManualClock(START), SeededIds(1)).close()
+            continue
+        refused += 1
+    assert refused > 30  # positive control: most of these do stop a writer
+
+
 @pytest.mark.parametrize(
     ("statement", "says"),
     [

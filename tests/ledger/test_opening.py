@@ -87,6 +87,7 @@ def test_creating_what_is_there_opens_it(path: Path) -> None:
 def test_a_newer_format_names_who_wrote_it(path: Path) -> None:
     opened(path, create=True).close()
     edit(path, f"PRAGMA user_version = {file.FORMAT + 1}")
+    edit(path, f"UPDATE meta SET value = '{file.FORMAT + 1}' WHERE name = 'format'")
     edit(path, "UPDATE meta SET value = '9.8.7' WHERE name = 'written_by'")
     before = path.read_bytes()
     for options in ({}, {"read_only": True}):
@@ -125,6 +126,7 @@ def _foreign(path: Path) -> None:
         lambda path: edit(path, "DELETE FROM meta WHERE name = 'key'"),
         lambda path: edit(path, "UPDATE meta SET value = 'zz' WHERE name = 'key'"),
         lambda path: edit(path, "PRAGMA user_version = 0"),
+        lambda path: edit(path, "PRAGMA user_version = 99"),  # and nothing else says so
         lambda path: edit(path, "UPDATE entries SET body = 'x' || body"),
         lambda path: edit(path, "UPDATE entries SET body = CAST(x'ff00ff' AS TEXT)"),
     ],

@@ -113,6 +113,16 @@ def _lose(folder: Path) -> None:
     (folder / "ledger.sqlite").rename(folder / "ledger.sqlite-wal")
 
 
+def _newer(folder: Path) -> None:
+    edit(folder / "ledger.sqlite", "PRAGMA user_version = 99")
+    edit(folder / "ledger.sqlite", "UPDATE meta SET value = '99' WHERE name = 'format'")
+
+
+_OTHER_KEY = """
+UPDATE meta SET value = substr(value, 1, 8) || CASE substr(value, 9, 1) WHEN '0' THEN '1' ELSE '0' END || substr(value, 10)
+WHERE name = 'key'
+"""
+
 DAMAGE: list[tuple[str, Callable[[Path], object]]] = [
     ("ledger_missing", lambda f: (f / "ledger.sqlite").unlink()),
     ("ledger_file", _lose),
@@ -122,9 +132,10 @@ DAMAGE: list[tuple[str, Callable[[Path], object]]] = [
     ("ledger_gap", lambda f: edit(f / "ledger.sqlite", "DELETE FROM entries WHERE seq = 4")),
     ("ledger_entry", lambda f: edit(f / "ledger.sqlite", "UPDATE entries SET body = body || ' ' WHERE seq = 4")),
     ("ledger_content", lambda f: edit(f / "ledger.sqlite", "DELETE FROM entries WHERE seq = 16")),
-    ("ledger_bytes", lambda f: edit(f / "ledger.sqlite", "DROP INDEX content_commitment")),
+    ("ledger_structure", lambda f: edit(f / "ledger.sqlite", "DROP INDEX content_commitment")),
     ("ledger_bytes", lambda f: _flip(f / "ledger.sqlite", 27)),  # the file change counter: SQLite does not mind
-    ("newer_format", lambda f: edit(f / "ledger.sqlite", "PRAGMA user_version = 99")),
+    ("ledger_meta", lambda f: edit(f / "ledger.sqlite", "PRAGMA user_version = 99")),
+    ("newer_format", _newer),
     ("ledger_cut", _cut),
     ("head_file", lambda f: (f / "head.json").write_text("{")),
     ("head_signature", lambda f: _head(f, lambda head: head.update(tx_time=1))),
@@ -134,6 +145,18 @@ DAMAGE: list[tuple[str, Callable[[Path], object]]] = [
     ("index_differs", lambda f: edit(f / "index.sqlite", "INSERT INTO found (rowid, tokens) VALUES (2, '1zgold')")),
     ("index_unreadable", lambda f: (f / "index.sqlite").write_bytes(b"x" * 5000)),
 ]
+
+
+def test_a_changed_key_is_named(tmp_path: Path) -> None:
+    """Ids are made with it, so with another one every name leads nowhere."""
+    folder = fill(tmp_path / "m")
+    (folder / "ledger.sqlite.seal").unlink()
+    edit(folder / "ledger.sqlite", _OTHER_KEY)
+    report = verify(tmp_path / "m")
+    assert codes(report) - {"not_compared"} == {"ledger_meta"}
+    with tkg.open(tmp_path / "m", engine="memory") as memory:
+        assert memory.scope("acme").value("pump 3", "pressure").kind == "none"  # what it would answer
+        assert "ledger_meta" in codes(memory.verify())
 
 
 @pytest.mark.parametrize(("code", "spoil"), DAMAGE, ids=[f"{code}-{n}" for n, (code, _) in enumerate(DAMAGE)])

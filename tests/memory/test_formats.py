@@ -58,7 +58,7 @@ def test_the_first_format_opens_and_says_what_it_said(store: Path, engine: str) 
 
 def test_a_newer_format_is_refused_with_the_command(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with closing(sqlite3.connect(ledger(store))) as connection:
-        connection.execute("PRAGMA user_version = 3")
+        connection.executescript("PRAGMA user_version = 3; UPDATE meta SET value = '3' WHERE name = 'format'")
     with (
         tkg.open(store, engine="memory") as memory,
         pytest.raises(NewerFormat, match="run `pip install --upgrade tkg`"),

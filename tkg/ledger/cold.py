@@ -28,7 +28,7 @@ FORMAT: Final = 2
 #: salt of a row whose content lies in the cold file
 MARK: Final = b""
 
-_SCHEMA: Final = """
+SCHEMA: Final = """
 PRAGMA application_id = 0x746B6761;
 PRAGMA user_version = 1;
 CREATE TABLE ledger (
@@ -65,7 +65,7 @@ def make(ledger: Path, key: bytes) -> None:
     os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
     with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:
         connection.execute("PRAGMA synchronous = FULL")
-        connection.executescript("BEGIN;" + _SCHEMA + "COMMIT;")
+        connection.executescript("BEGIN;" + SCHEMA + "COMMIT;")
         connection.execute("INSERT INTO ledger VALUES (?)", (digest(key.hex()),))
     fd = os.open(fresh, os.O_RDWR | os.O_CLOEXEC)
     try:

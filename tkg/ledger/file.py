@@ -30,7 +30,7 @@ APPLICATION: Final = 0x746B676C
 
 # `place` is seq * 2**20 + the record's place in the entry, so one range of it holds the records of a range of entries.
 # Erased content leaves its row with neither salt nor text: what is gone on purpose and what is lost look different.
-_SCHEMA: Final = """
+SCHEMA: Final = """
 PRAGMA application_id = 0x746B676C;
 PRAGMA user_version = 1;
 CREATE TABLE meta (
@@ -124,7 +124,7 @@ def make(path: Path, tenant: str, key: bytes, created: int) -> None:
         os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
         with closing(connect(fresh)) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
-            connection.executescript("BEGIN;" + _SCHEMA + "COMMIT;")
+            connection.executescript("BEGIN;" + SCHEMA + "COMMIT;")
             rows = {
                 "compact": "0",
                 "created": str(created),
@@ -224,7 +224,7 @@ def read_meta(connection: sqlite3.Connection, path: Path, tenant: str | None) ->
             raise Damaged(f"{path} is an SQLite database but not a ledger; restore the ledger from a backup")
         # tables may change with the format, `meta` never does
         rows: dict[str, str] = dict(connection.execute("SELECT name, value FROM meta").fetchall())
-    if written > FORMAT:
+    if written > FORMAT and rows.get("format") == str(written):  # a changed byte says so in one place only
         raise NewerFormat(
             f"{path} has format {written}, written by tkg {rows.get('written_by', 'unknown')}; this is tkg {version()}, "
             f"which reads up to format {FORMAT}: run `pip install --upgrade tkg`"

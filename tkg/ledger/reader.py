@@ -14,9 +14,10 @@ from typing import Final
 
 from tkg.errors import Busy, Damaged
 from tkg.ids import chain_hash
-from tkg.ledger import cold
+from tkg.ledger import cold, layout
 from tkg.ledger.codec import MAX_RECORDS, Content, decode_time, examine, opened, restore
 from tkg.ledger.faults import translated
+from tkg.ledger.file import SCHEMA
 from tkg.ledger.port import Finding, Head, Row
 from tkg.model.entry import Entry
 from tkg.model.time import BEGINNING, Instant
@@ -242,11 +243,20 @@ class Reader:
             except sqlite3.Error:
                 findings.append(Finding(None, "structure", f"{self._path} cannot be checked: it is damaged"))
         try:
+            findings.extend(Finding(None, "structure", said) for said in self._misdeclared())
             findings.extend(examine(self._everything(findings)))
             findings.extend(self._strays())
         except Damaged as error:
             findings.append(Finding(None, "structure", str(error)))
         return findings
+
+    def _misdeclared(self) -> Iterator[str]:
+        with self._using():
+            yield from layout.differences(self._connection, self._path, SCHEMA)
+            if self._cold:
+                yield from layout.differences(
+                    self._connection, cold.place_of(self._path), cold.SCHEMA, schema="cold"
+                )
 
     def _everything(self, findings: list[Finding]) -> Iterator[tuple[Row, Sequence[Content]]]:
         seq = 0

@@ -26,7 +26,9 @@ from tkg.ledger.merkle import Frontier
 from tkg.ledger.port import Ledger
 from tkg.ledger.sqlite import open_ledger, verify_ledger
 from tkg.memory.projections import GRAPH, INDEX
+from tkg.memory.names import Names
 from tkg.model.base import Value
+from tkg.model.evidence import StoredEvidence
 
 LEDGER: Final = "ledger.sqlite"
 HEAD: Final = "head.json"
@@ -155,11 +157,28 @@ class Checker:
         clock = SystemClock()
         try:
             with closing(open_ledger(path, self._tenant, clock, RandomIds(clock), read_only=True)) as ledger:
+                if not self.findings:
+                    self.key(ledger)
                 return self.tree(ledger)
         except TkgError as error:
             if not self.findings:
                 self._tell("ledger_file", str(error))
             return Checked(tenant=self._tenant)
+
+    def key(self, ledger: Ledger) -> None:
+        """Check that ids were made with the ledger's key, which is in no entry; the first id whose name is still there tells.
+
+        With another key every name leads nowhere, and the store would answer that it knows nothing.
+        """
+        names, seen = Names(ledger.key), False
+        for entry in ledger.read_since(0):
+            for one in entry.records:
+                if isinstance(one, StoredEvidence) and one.principal is not None:
+                    if one.principal_id == names.principal(one.principal):
+                        return
+                    seen = True
+        if seen:
+            self._tell("ledger_meta", "the ledger's key is not the one with which the ids in it were made")
 
     def tree(self, ledger: Ledger) -> Checked:
         """Check every head against the tree over the entries."""
@@ -274,6 +293,7 @@ def check_open(checker: Checker, ledger: Ledger, graph: Graph, index_file: Path 
         checker._tell(f"ledger_{one.kind}", one.detail, one.seq)
     if checker.findings:
         return Checked(tenant=ledger.tenant)
+    checker.key(ledger)
     checked = checker.tree(ledger)
     for said in compare_open(graph, ledger):
         checker._tell("graph_differs", said)
