@@ -142,6 +142,7 @@ def _foreign(path: Path) -> None:
         "key",
         "hex",
         "format",
+        "later format",
         "body",
         "utf8",
     ],

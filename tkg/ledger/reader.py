@@ -254,9 +254,7 @@ class Reader:
         with self._using():
             yield from layout.differences(self._connection, self._path, SCHEMA)
             if self._cold:
-                yield from layout.differences(
-                    self._connection, cold.place_of(self._path), cold.SCHEMA, schema="cold"
-                )
+                yield from layout.differences(self._connection, cold.place_of(self._path), cold.SCHEMA, schema="cold")
 
     def _everything(self, findings: list[Finding]) -> Iterator[tuple[Row, Sequence[Content]]]:
         seq = 0
