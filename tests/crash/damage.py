@@ -1,6 +1,6 @@
 """Changed bytes, cut files and exchanged blocks in every file of a store: nothing is served silently wrong after `verify`.
 
-Ledger and index are damaged in a fresh copy each time. A ledger at rest carries its seal, so every change must be found; half
+Ledger, signed head, text index and vectors are damaged in a fresh copy each time. A ledger at rest carries its seal, so every change must be found; half
 of them are tried without it, where a change in bytes that hold nothing may pass if the answers stay the same. What `verify`
 finds in the projections, `rebuild` must repair. With a graph engine the graph file is damaged too.
 """
@@ -14,15 +14,19 @@ import shutil
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 import tkg
 from tests.crash.kill import told
 from tests.crash.work import TENANT, Worker, folder, opened, prepare, warm
 from tkg.errors import Damaged, RequestError
 from tkg.files import seal_place
+from tkg.index.port import Vectors
+from tkg.ledger.heads import read_kept
 from tkg.memory import receipts
 
 _BATCH = 25
@@ -53,9 +57,19 @@ def damage(path: Path, how: str, chance: random.Random) -> str:
             return f"blocks at {one} and {two} exchanged"
 
 
-def answers(path: Path, engine: str, *, file: bool = False) -> Any:
-    """Return what a store says, from ledger, graph and index."""
-    with opened(path, engine, file=file) as memory:
+class Letters:
+    """Vectors from the letters of a text."""
+
+    model_id, dimension = "letters", 64
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return how often each letter is in each text."""
+        return np.array([[text.count(chr(32 + place)) for place in range(64)] for text in texts], dtype=np.float32)
+
+
+def answers(path: Path, engine: str, *, file: bool = False, meaning: bool = False) -> Any:
+    """Return what a store says, from ledger, graph and index; with `meaning`, what its vectors say as well."""
+    with opened(path, engine, file=file, embedder=Letters() if meaning else None) as memory:
         reader = memory.scope(TENANT)
         said = [
             reader.value(f"pump {number}", predicate).model_dump()
@@ -67,7 +81,11 @@ def answers(path: Path, engine: str, *, file: bool = False) -> Any:
         queries = ["pump value said", "log", *(f"pump {number} state" for number in range(8))]
         found = [sorted(map(list, index.search(query, **given))) for query in queries]
         named = [sorted(map(list, index.named(query, scopes=[TENANT], limit=50))) for query in queries]
-        return json.loads(json.dumps([said, found, named, list(reader.export())]))
+        meant = []
+        if (vectors := memory.tenant(TENANT).vectors) is not None:
+            vectors.bring_up(memory.tenant(TENANT).ledger.head.seq)
+            meant = [sorted(map(list, vectors.search(query, **given))) for query in queries]
+        return json.loads(json.dumps([said, found, named, list(reader.export()), meant]))
 
 
 def _codes(path: Path, engine: str) -> list[str]:
@@ -88,7 +106,7 @@ def _ledger(path: Path, expected: Any, chance: random.Random, name: str = "ledge
     if sealed:
         return f"{name} {how} missed", f"{did} of the {name} at rest was not found"
     try:
-        same = answers(path, "memory") == expected
+        same = answers(path, "memory", meaning=True) == expected
     except Damaged:
         return f"{name} {how} refused", f"{did}: refused on opening and not found by verify"
     return f"{name} {how} harmless", "" if same else f"{did} of the {name} is served wrong"
@@ -128,7 +146,38 @@ def _index(path: Path, expected: Any, chance: random.Random) -> tuple[str, str]:
             memory.rebuild(TENANT)
         if _codes(path, "memory"):
             return kind, f"{did} of the index was not repaired by rebuild"
-    return kind, "" if answers(path, "memory") == expected else f"{did} of the index is served wrong"
+    same = answers(path, "memory", meaning=True) == expected
+    return kind, "" if same else f"{did} of the index is served wrong"
+
+
+def _vectors(path: Path, expected: Any, chance: random.Random) -> tuple[str, str]:
+    place = folder(path) / "vectors.sqlite"
+    how = chance.choice(["flip", "flip", "flip", "cut", "swap"])
+    did = damage(place, how, chance)
+    found = _codes(path, "memory")
+    kind = f"vectors {how} {'found' if found else 'harmless'}"
+    if found:
+        with opened(path, "memory") as memory:
+            memory.rebuild(TENANT)
+        if _codes(path, "memory"):
+            return kind, f"{did} of the vectors was not repaired by rebuild"
+    same = answers(path, "memory", meaning=True) == expected
+    return kind, "" if same else f"{did} of the vectors is served wrong"
+
+
+def _head(path: Path, expected: Any, chance: random.Random) -> tuple[str, str]:
+    """Damage the signed head that lies beside the ledger: it is named, or says the same."""
+    place = folder(path) / "head.json"
+    whole = json.loads(place.read_text("utf-8"))
+    how = chance.choice(["flip", "flip", "flip", "cut", "swap"])
+    did = damage(place, how, chance)
+    found = _codes(path, "memory")
+    if not found:
+        kept = read_kept(place)
+        if kept is None or kept.head.model_dump() != whole["head"]:
+            return f"head {how} missed", f"{did} of the signed head was not found"
+    same = answers(path, "memory", meaning=True) == expected
+    return f"head {how} {'found' if found else 'harmless'}", "" if same else f"{did} of the head changes an answer"
 
 
 def _graph(path: Path, expected: Any, chance: random.Random, engine: str, *, sealed: bool) -> tuple[str, str]:
@@ -163,7 +212,7 @@ def _batch(
             shutil.rmtree(store, ignore_errors=True)
             shutil.copytree(template, store)
             if engine == "memory":
-                one = chance.choices([_ledger, _cold, _index, _receipt], [5, 1, 3, 1])[0]
+                one = chance.choices([_ledger, _cold, _index, _vectors, _head, _receipt], [10, 2, 5, 3, 1, 2])[0]
                 kind, wrong = one(store, expected, chance)
             else:
                 kind, wrong = _graph(store, expected, chance, engine, sealed=not left_behind)
@@ -192,7 +241,7 @@ def run(
 ) -> dict[str, Any]:
     """Damage so many times.
 
-    With the engine "memory": ledger and index. With a graph engine: its file at rest, of which one in 50 is also opened,
+    With the engine "memory": ledger, cold file, head, text index, vectors, receipt. With a graph engine: its file at rest, of which one in 50 is also opened,
     repaired and asked; with `file`, instead, what a killed process left behind.
     """
     began, chance = time.monotonic(), random.Random(seed)
@@ -204,7 +253,9 @@ def run(
     else:
         told(lambda _: prepare(template, engine, file=graph))
         lines, code = told(
-            lambda out: _say(out, [_erased(template, engine, graph), answers(template, engine, file=graph)])
+            lambda out: _say(
+                out, [_erased(template, engine, graph), answers(template, engine, file=graph, meaning=not graph)]
+            )
         )
         assert lines and not code, lines
         receipt, expected = lines[-1]
@@ -248,6 +299,7 @@ def _erased(template: Path, engine: str, file: bool) -> str:
     with opened(template, engine, file=file) as memory:
         worker = Worker(memory, random.Random(9))
         worker.erase()
+        worker.head()
         (receipt,) = worker.receipts
         return receipt
 

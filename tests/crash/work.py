@@ -41,9 +41,9 @@ NAMES = (
 )
 
 
-def opened(path: Path, engine: str, *, file: bool = False) -> Memory:
+def opened(path: Path, engine: str, *, file: bool = False, embedder: Any = None) -> Memory:
     """Open the store; `file` keeps the graph in a file however small it is."""
-    return tkg.open(path, engine=engine, policies=POLICIES, graph_file_above=-1 if file else 50_000)
+    return tkg.open(path, engine=engine, policies=POLICIES, graph_file_above=-1 if file else 50_000, embedder=embedder)
 
 
 def folder(path: Path) -> Path:

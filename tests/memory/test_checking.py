@@ -12,6 +12,7 @@ import pytest
 
 import tkg
 from tests.engines import CYPHER, engine_or_skip
+from tests.memory.test_meaning import Toy
 from tkg.errors import NotFound, NotPermitted, RequestError
 from tkg.ids import chain_hash
 from tkg.ledger.heads import append_witness, read_kept
@@ -268,3 +269,23 @@ def test_a_graph_file_that_is_not_the_ledgers_is_found_and_made_anew(tmp_path: P
         assert memory.verify().ok
     with tkg.open(tmp_path / "m", engine=engine, read_only=True) as memory:
         assert memory.verify().findings == ()
+
+
+def test_changed_vectors_are_named_and_made_anew(tmp_path: Path) -> None:
+    with tkg.open(tmp_path / "m", engine="memory", embedder=Toy()) as memory:
+        write(memory, 0, 12)
+        report = memory.verify()
+        assert report.findings == () and report.tenants[0].vectors == "file"
+    path = tmp_path / "m" / "tenants" / folder_name("acme") / "vectors.sqlite"
+    report = verify(tmp_path / "m")
+    assert report.findings == () and report.tenants[0].vectors == "file"
+    edit(path, "UPDATE documents SET vector = zeroblob(length(vector)) WHERE number = 2")
+    (found,) = verify(tmp_path / "m").findings
+    assert (found.code, found.severity) == ("vectors_differ", "error") and "tkg rebuild" in found.remedy
+    with tkg.open(tmp_path / "m", engine="memory", embedder=Toy()) as memory:
+        memory.scope("acme").recall("pump 3")
+        assert codes(memory.verify()) == {"vectors_differ"}
+        memory.rebuild("acme")
+        assert memory.verify().findings == ()
+    path.write_bytes(b"x" * 5000)
+    assert codes(verify(tmp_path / "m")) == {"vectors_unreadable"}

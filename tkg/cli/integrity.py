@@ -77,7 +77,7 @@ def _show(report: Report) -> None:
     for one in report.tenants:
         print_line(
             f"{one.tenant}: {one.entries} entries, {one.heads} heads, graph {_FORMS[one.graph]}, "
-            f"index {_FORMS[one.index]}, root {one.root[:16] or '(none)'}"
+            f"index {_FORMS[one.index]}, vectors {_FORMS[one.vectors]}, root {one.root[:16] or '(none)'}"
         )
     for number, found in enumerate(report.findings, 1):
         print_heading(f"{number}. {found.code} ({found.severity})")

@@ -17,14 +17,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tkg.errors import Damaged, DiskFull, EmbedderFailed, ModelMismatch, TkgError
 from tkg.index.documents import Change, Document, changes, documents, erased
 from tkg.index.port import Embedder, Vectors
+from tkg.index.rows import APPLICATION, FORMAT, Rows, row_sum, signs_of, state_sum
 from tkg.index.sqlite import connect, create, hash_at, remove_index
 from tkg.model.entry import Entry
 
@@ -34,16 +34,13 @@ RESCORED: Final = 1_024
 _BATCH: Final = 256
 #: scores are compared at this grain, so that equal inputs order equally on every platform
 _DIGITS: Final = 5
-_GONE: Final = -1
 #: what the turns before and after a turn add to its lead
 _BEFORE: Final = 0.5
 _AFTER: Final = 0.3
-_FORMAT: Final = 2
-_APPLICATION: Final = 0x746B6776  # "tkgv"
 _SCHEMA: Final = """
 BEGIN;
 PRAGMA application_id = 0x746B6776;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 CREATE TABLE state (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -63,7 +60,8 @@ CREATE TABLE documents (
     session TEXT NOT NULL,
     turn INTEGER NOT NULL,
     signs BLOB NOT NULL,
-    vector BLOB NOT NULL
+    vector BLOB NOT NULL,
+    sum BLOB NOT NULL
 ) STRICT;
 CREATE INDEX in_session ON documents (session, turn) WHERE session <> '';
 COMMIT;
@@ -74,6 +72,9 @@ SELECT documents.id, documents.slot, documents.vector, documents.session, docume
 FROM json_each(?) AS wanted CROSS JOIN documents ON documents.number = wanted.value
 """
 _LAST_TURN: Final = "SELECT coalesce(max(turn), 0) FROM documents WHERE session <> '' AND session = ?"
+#: what a damaged file leads to while it is taken in
+_UNREADABLE: Final = (sqlite3.Error, KeyError, ValueError, TypeError, OverflowError)
+_SUMS: Final = "UPDATE documents SET sum = row_sum(number, id, kind, slot, scope, seq, session, turn, signs, vector)"
 _MARK: Final = "UPDATE documents SET marks = CASE WHEN ? THEN marks | ? ELSE marks & ~? END WHERE id = ?"
 
 
@@ -110,7 +111,7 @@ class VectorIndex:
     ) -> None:
         self._path, self._embedder, self._entries, self._rescored = path, embedder, entries, rescored
         self._connection: sqlite3.Connection | None = None
-        self._rows = _Rows(0)
+        self._rows = Rows(0)
         self._scopes: dict[str, int] = {}
         self._kinds: dict[str, int] = {}
         self._applied, self._hash = 0, ""
@@ -150,9 +151,12 @@ class VectorIndex:
         asked = self._embedded([query])[0]
         if not asked.any():
             return []
-        near = self._rows.nearest(rows, _signs(asked[None, :])[0], self._rescored)
+        near = self._rows.nearest(rows, signs_of(asked[None, :])[0], self._rescored)
         with self._using() as connection:
             found = connection.execute(_FETCH, (json.dumps(near.tolist()),)).fetchall()
+        size = 2 * self._dimension()
+        if len(found) != len(near) or not all(isinstance(row[2], bytes) and len(row[2]) == size for row in found):
+            raise Damaged("the vectors are damaged; run `tkg rebuild`, nothing is lost")
         held = np.frombuffer(b"".join(row[2] for row in found), dtype="<f2").reshape(len(found), -1)
         cosine = np.round((held.astype(np.float32) @ asked).astype(float), _DIGITS)
         spread = float(cosine.std())
@@ -203,7 +207,7 @@ class VectorIndex:
             with suppress(sqlite3.Error):
                 self._connection.close()
         self._connection = None
-        self._rows, self._scopes, self._kinds, self._applied, self._hash = _Rows(0), {}, {}, 0, ""
+        self._rows, self._scopes, self._kinds, self._applied, self._hash = Rows(0), {}, {}, 0, ""
 
     def _apply(self, batch: Sequence[Entry]) -> None:
         new: list[tuple[Document, int]] = []
@@ -240,7 +244,7 @@ class VectorIndex:
 
     def _add(self, connection: sqlite3.Connection, new: Sequence[tuple[Document, int]], vectors: Vectors) -> None:
         (number,) = connection.execute("SELECT coalesce(max(number), 0) FROM documents").fetchone()
-        signs, held = _signs(vectors), vectors.astype("<f2")
+        signs, held = signs_of(vectors), vectors.astype("<f2")
         rows = []
         turns: dict[str, int] = {}
         for place, (one, seq) in enumerate(new):
@@ -250,10 +254,11 @@ class VectorIndex:
                 (turns[one.session],) = connection.execute(_LAST_TURN, (one.session,)).fetchone()
             turns[one.session] = turns.get(one.session, 0) + 1
             said = (number, one.id, one.kind, one.slot, scope, seq, one.session, turns[one.session])
-            rows.append((*said, signs[place].tobytes(), held[place].tobytes()))
+            row = (*said, signs[place].tobytes(), held[place].tobytes())
+            rows.append((*row, row_sum(row)))
         connection.executemany(
-            "INSERT INTO documents (number, id, kind, slot, scope, seq, session, turn, signs, vector) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO documents (number, id, kind, slot, scope, seq, session, turn, signs, vector, sum) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
         )
         self._rows.extend([(row[0], row[4], self._kind(row[2]), row[5], 0, row[8]) for row in rows])
@@ -313,17 +318,18 @@ class VectorIndex:
             try:
                 if self._take(self._path, head):
                     return
-            except (sqlite3.Error, UnicodeDecodeError, KeyError, ValueError):
+            except _UNREADABLE:
                 self.close()
             remove_index(self._path)
         state = {"applied": "0", "hash": "", "model": self.model_id, "dimension": str(self._dimension())}
+        state["sum"] = state_sum(state)
 
         def lay_out(connection: sqlite3.Connection) -> None:
             connection.executescript(_SCHEMA)
             connection.executemany("INSERT INTO state VALUES (?, ?)", sorted(state.items()))
 
         self._connection = create(self._path, lay_out, "the vectors")
-        self._rows = _Rows(int(state["dimension"]))
+        self._rows = Rows(int(state["dimension"]))
 
     def _take(self, path: Path, head: int) -> bool:
         """Take a file that is this ledger's; whose vectors are another model's is refused rather than thrown away."""
@@ -334,7 +340,9 @@ class VectorIndex:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (written,) = connection.execute("PRAGMA user_version").fetchone()
         state: dict[str, str] = {}
-        if (application, written) == (_APPLICATION, _FORMAT):
+        if (application, written) == (APPLICATION, FORMAT - 1):
+            written = _lifted(connection)
+        if (application, written) == (APPLICATION, FORMAT):
             state = dict(connection.execute("SELECT name, value FROM state"))
         applied, digest = int(state.get("applied", -1)), state.get("hash")
         if not 0 <= applied <= head or hash_at(applied, self._entries) != digest:
@@ -349,7 +357,7 @@ class VectorIndex:
             )
         self._scopes = dict(connection.execute("SELECT path, number FROM scopes").fetchall())
         rows = connection.execute(_ROWS).fetchall()
-        self._rows = _Rows(dimension)
+        self._rows = Rows(dimension)
         self._rows.extend([(row[0], row[1], self._kind(row[2]), *row[3:]) for row in rows])
         self._applied, self._hash = applied, digest or ""
         return True
@@ -376,80 +384,16 @@ class _Using:
             raise Damaged("the vectors cannot be used; run `tkg rebuild`, nothing is lost") from None
 
 
-class _Rows:
-    """What a search needs of every row, in the order of their numbers; grown by doubling."""
-
-    def __init__(self, dimension: int) -> None:
-        self._words = -(-dimension // 64)
-        self._count, self.living = 0, 0
-        self._fields: dict[str, NDArray[Any]] = {
-            name: np.zeros(0, dtype=kind)
-            for name, kind in (("number", "i8"), ("scope", "i4"), ("kind", "i2"), ("seq", "i8"), ("marks", "u1"))
-        }
-        self._signs = np.zeros((self._words, 0), dtype="<u8")
-
-    def extend(self, rows: Sequence[tuple[int, int, int, int, int, bytes]]) -> None:
-        """Add rows: number, scope, kind, sequence number, marks, signs."""
-        if not rows:
-            return
-        signs = np.frombuffer(b"".join(row[5] for row in rows), dtype="<u8").reshape(len(rows), -1)
-        end = self._count + len(rows)
-        if end > self._signs.shape[1]:
-            room = max(end, 2 * self._count, 1_024) - self._signs.shape[1]
-            self._signs = np.pad(self._signs, ((0, 0), (0, room)))
-            self._fields = {name: np.pad(held, (0, room)) for name, held in self._fields.items()}
-        for place, name in enumerate(self._fields):
-            self._fields[name][self._count : end] = [row[place] for row in rows]
-        self._signs[:, self._count : end] = signs.T
-        self._count = end
-        self.living += len(rows)
-
-    def _field(self, name: str) -> NDArray[Any]:
-        return self._fields[name][: self._count]
-
-    def _place(self, number: int | None) -> int | None:
-        if number is None:
-            return None
-        place = int(np.searchsorted(self._field("number"), number))
-        return place if place < self._count and self._field("number")[place] == number else None
-
-    def mark(self, number: int | None, bit: int, *, fallen: bool) -> None:
-        """Set or take away a mark."""
-        if (place := self._place(number)) is not None:
-            held = int(self._fields["marks"][place])
-            self._fields["marks"][place] = held | bit if fallen else held & ~bit
-
-    def drop(self, number: int) -> None:
-        """Take a row out of every search."""
-        if (place := self._place(number)) is not None:
-            self._fields["scope"][place] = _GONE
-            self._signs[:, place] = 0
-            self.living -= 1
-
-    def visible(self, scopes: Sequence[int], kinds: Sequence[int], as_of: int | None) -> NDArray[np.int64]:
-        """Return the places of the rows that a search may look at."""
-        seen = np.zeros(self._count, dtype=bool)
-        for scope in scopes:
-            seen |= self._field("scope") == scope
-        kind = np.zeros(self._count, dtype=bool)
-        for one in kinds:
-            kind |= self._field("kind") == one
-        seen &= kind
-        seen &= self._field("marks") == 0 if as_of is None else self._field("seq") <= as_of
-        return np.flatnonzero(seen)
-
-    def nearest(self, rows: NDArray[np.int64], asked: NDArray[Any], most: int) -> NDArray[np.int64]:
-        """Return the numbers of the `most` rows whose signs differ least from `asked`, equal ones by number."""
-        if len(rows) > most:
-            apart = np.zeros(len(rows), dtype=np.int64)
-            whole = len(rows) == self._count
-            for word in range(self._words):
-                line = self._signs[word, : self._count]
-                apart += np.bitwise_count((line if whole else line[rows]) ^ asked[word])
-            # the place in the low bits makes the choice among equals the same everywhere
-            rows = np.partition(apart << 32 | rows, most - 1)[:most] & 0xFFFFFFFF
-        found: NDArray[np.int64] = np.sort(self._field("number")[rows])
-        return found
+def _lifted(connection: sqlite3.Connection) -> int:
+    """Give the rows of a file of format 2 their sums: to embed everything anew may take hours; return the format."""
+    with _transaction(connection):
+        connection.execute("ALTER TABLE documents ADD COLUMN sum BLOB NOT NULL DEFAULT x''")
+        connection.create_function("row_sum", -1, lambda *row: row_sum(row), deterministic=True)
+        connection.execute(_SUMS)
+        state = dict(connection.execute("SELECT name, value FROM state"))
+        connection.execute("INSERT INTO state VALUES ('sum', ?)", (state_sum(state),))
+        connection.execute("PRAGMA user_version = 3")
+    return FORMAT
 
 
 @contextmanager
@@ -463,13 +407,6 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
         raise
-
-
-def _signs(vectors: Vectors) -> NDArray[Any]:
-    """Return the sign of every number as one bit, in words of 64."""
-    packed = np.packbits(vectors > 0, axis=1)
-    short = -packed.shape[1] % 8
-    return np.ascontiguousarray(np.pad(packed, ((0, 0), (0, short)))).view("<u8")
 
 
 def _number(connection: sqlite3.Connection, identifier: str) -> int | None:

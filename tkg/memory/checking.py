@@ -19,14 +19,15 @@ from tkg.files import seal_state
 from tkg.graph.port import Graph
 from tkg.ids import RandomIds
 from tkg.index.check import compare_index
+from tkg.index.vector_check import compare_vectors
 from tkg.ledger import cold, heads
 from tkg.ledger.file import companions
 from tkg.ledger.lock import WriterLock
 from tkg.ledger.merkle import Frontier
 from tkg.ledger.port import Ledger
 from tkg.ledger.sqlite import open_ledger, verify_ledger
-from tkg.memory.projections import GRAPH, INDEX
 from tkg.memory.names import Names
+from tkg.memory.projections import GRAPH, INDEX, VECTORS
 from tkg.model.base import Value
 from tkg.model.evidence import StoredEvidence
 
@@ -61,10 +62,15 @@ REMEDIES: Final[dict[str, str]] = {
     "graph_differs": _REBUILD,
     "index_unreadable": _REBUILD,
     "index_differs": _REBUILD,
+    "vectors_unreadable": _REBUILD,
+    "vectors_differ": _REBUILD,
     "unwitnessed_tail": "write a new head to the second place: `tkg head --output FILE`",
     "in_use": "run it again when the owner has closed the store, or call memory.verify() in the owner",
     "not_compared": "repair the ledger first",
 }
+#: projection in a file -> how it is compared, and the code where it differs
+_COMPARED: Final = {"index": (compare_index, "index_differs"), "vectors": (compare_vectors, "vectors_differ")}
+_LEFT_OUT: Final = {"graph": "skipped", "index": "skipped", "vectors": "skipped"}
 _NOTES: Final = frozenset({"unwitnessed_tail", "in_use", "not_compared"})
 
 
@@ -89,6 +95,7 @@ class Checked(Value):
     heads: int = 0
     graph: Literal["file", "memory", "none", "skipped"] = "none"
     index: Literal["file", "memory", "none", "skipped"] = "none"
+    vectors: Literal["file", "memory", "none", "skipped"] = "none"
 
 
 class Report(Value):
@@ -227,23 +234,26 @@ class Checker:
         """Compare graph and index files with the ledger; the ledger must be whole and nobody may write."""
         if any(one.severity == "error" and one.code != "ledger_bytes" for one in self.findings):
             self._tell("not_compared", "graph and index were not compared with a damaged ledger")
-            return checked.model_copy(update={"graph": "skipped", "index": "skipped"})
+            return checked.model_copy(update=_LEFT_OUT)
         graph: Literal["file", "none"] = "file" if self._graph_file() else "none"
-        index: Literal["file", "none"] = "file" if self._index_file() else "none"
-        return checked.model_copy(update={"graph": graph, "index": index})
+        places = {"index": self._folder / INDEX, "vectors": self._folder / VECTORS}
+        there = {name: path for name, path in places.items() if path.exists()}
+        if there:
+            clock = SystemClock()
+            with closing(
+                open_ledger(self._folder / LEDGER, self._tenant, clock, RandomIds(clock), read_only=True)
+            ) as ledger:
+                for name, path in there.items():
+                    self.compare(name, path, ledger)
+        found = {name: "file" if name in there else "none" for name in places}
+        return checked.model_copy(update={"graph": graph, **found})
 
-    def _index_file(self) -> bool:
-        path = self._folder / INDEX
-        if not path.exists():
-            return False
-        clock = SystemClock()
-        with closing(
-            open_ledger(self._folder / LEDGER, self._tenant, clock, RandomIds(clock), read_only=True)
-        ) as ledger:
-            applied, wrong = compare_index(path, ledger.read_since)
+    def compare(self, name: str, path: Path, ledger: Ledger) -> None:
+        """Compare the text index or the vectors, in a file, with the ledger."""
+        compare, differs = _COMPARED[name]
+        applied, wrong = compare(path, ledger.read_since)
         for one in wrong:
-            self._tell("index_differs" if applied else "index_unreadable", f"{path}: {one}")
-        return True
+            self._tell(differs if applied else f"{name}_unreadable", f"{path}: {one}")
 
     def _graph_file(self) -> bool:
         path = self._folder / GRAPH
@@ -280,15 +290,21 @@ def check_folder(checker: Checker, path: Path, tenant: str) -> Checked:
         checked = checker.ledger(at_rest=False)
         said = str(error) if isinstance(error, TkgError) else "the lock file cannot be made here"
         checker._tell("in_use", f"graph and index were not looked at: {said}")
-        return checked.model_copy(update={"graph": "skipped", "index": "skipped"})
+        return checked.model_copy(update=_LEFT_OUT)
     try:
         return checker.projections(checker.ledger(at_rest=True))
     finally:
         lock.release()
 
 
-def check_open(checker: Checker, ledger: Ledger, graph: Graph, index_file: Path | None) -> Checked:
-    """Check a tenant that this process has open: the graph as it is in memory, too."""
+def check_open(checker: Checker, ledger: Ledger, graph: Graph, folder: Path | None) -> Checked:
+    """Check a tenant that this process has open: the graph as it is in memory, too.
+
+    Args:
+        checker: takes the findings.
+        ledger, graph: as they are open.
+        folder: where text index and vectors lie; None where they are in memory.
+    """
     for one in ledger.verify():
         checker._tell(f"ledger_{one.kind}", one.detail, one.seq)
     if checker.findings:
@@ -297,10 +313,13 @@ def check_open(checker: Checker, ledger: Ledger, graph: Graph, index_file: Path 
     checked = checker.tree(ledger)
     for said in compare_open(graph, ledger):
         checker._tell("graph_differs", said)
-    applied, wrong = (0, []) if index_file is None else compare_index(index_file, ledger.read_since)
-    for said in wrong:
-        checker._tell("index_differs" if applied else "index_unreadable", f"{index_file}: {said}")
-    return checked.model_copy(update={"graph": "memory", "index": "none" if index_file is None else "file"})
+    found = {"graph": "memory", "index": "none", "vectors": "none"}
+    places = {} if folder is None else {"index": folder / INDEX, "vectors": folder / VECTORS}
+    for name, path in places.items():
+        if name == "index" or path.exists():
+            checker.compare(name, path, ledger)
+            found[name] = "file"
+    return checked.model_copy(update=found)
 
 
 def compare_open(graph: Graph, ledger: Ledger) -> list[str]:

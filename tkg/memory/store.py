@@ -29,7 +29,7 @@ from tkg.memory.declaring import declare
 from tkg.memory.directory import FORMAT, claim_directory, make_tenant
 from tkg.memory.fetching import Limits
 from tkg.memory.handle import Handle
-from tkg.memory.projections import ENGINES, INDEX, Projections, remove_projections
+from tkg.memory.projections import ENGINES, Projections, remove_projections
 from tkg.memory.reverifying import reverify
 from tkg.memory.settings import read_embedder, read_policies, read_skills
 from tkg.memory.skills import SkillFolder
@@ -241,8 +241,8 @@ class Memory:
                     checked.append(checking.check_folder(checker, folder / checking.LEDGER, name))
                 else:
                     with opened.lock:
-                        index = folder / INDEX if self.path is not None and not self.read_only else None
-                        checked.append(checking.check_open(checker, opened.ledger, opened.graph, index))
+                        files = folder if self.path is not None and not self.read_only else None
+                        checked.append(checking.check_open(checker, opened.ledger, opened.graph, files))
                 findings += checker.findings
             return checking.Report(tenants=tuple(checked), findings=tuple(findings))
 
