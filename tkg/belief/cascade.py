@@ -283,6 +283,8 @@ def gather(roots: Iterable[str], graph: Cones) -> tuple[list[Backer], dict[str, 
     ahead, seen = sorted(set(roots)), set[str]()
     while ahead:
         root = ahead.pop()
+        if root in seen:  # in the cone of another root, and its own cone with it
+            continue
         fetched = graph.cone(root)
         nodes = {root, *(b.justification.head for b in fetched)} - seen
         seen |= nodes

@@ -248,8 +248,9 @@ def _noted(ledger: Ledger, record: Mapping[str, Any]) -> Iterator[str]:
 
 def _decides(tenant: Tenant, found: Closure, scope: str, record: Mapping[str, Any]) -> bool:
     """Return whether a record is a decision of a scope (a freeze, a hold) about something that goes as a whole."""
-    wanted = {tenant.names.within(scope, each) for each in found.entities}
-    return record["record"] == "status" and record["target"] in wanted
+    return record["record"] == "status" and any(
+        record["target"] == tenant.names.within(scope, each) for each in found.entities
+    )
 
 
 def _same_words(tenant: Tenant, found: Closure, source_of: Mapping[str, str]) -> Iterator[str]:

@@ -225,11 +225,12 @@ def forget(tenant: Tenant, caller: Caller, wanted: Wanted, reason: str, made: Fo
     found = _close(tenant, caller, wanted)
     fresh = _plan(tenant, caller, wanted, found)
     refuse_held(tenant, found.nodes)
-    _check_reason(tenant, wanted, fresh, found, reason)
+    unused = _Unused(tenant, found)
+    _check_reason(tenant, wanted, fresh, unused, reason)
     if made is not None and (fresh.erases, fresh.removes) != (made.erases, made.removes):
         raise Conflict("what would be erased has changed since the plan was made; plan again")
     request = _request(tenant, caller, fresh, found, reason)
-    drafted = [*_records(tenant, caller, wanted, found, principal)]
+    drafted = [*_records(tenant, caller, wanted, unused, principal)]
     drafted.append(Note(id=request["receipt_id"], about="forget", body=canonical(request), actor=principal))
     work = erasing.prepare(tenant, request, found.ids)
     erasing.mark(tenant.folder)
@@ -238,7 +239,7 @@ def forget(tenant: Tenant, caller: Caller, wanted: Wanted, reason: str, made: Fo
     return Forgotten(fresh, erasing.complete(tenant, erasing.acknowledged(work, entry)))
 
 
-def _check_reason(tenant: Tenant, wanted: Wanted, fresh: Forgetting, found: Closure, reason: str) -> None:
+def _check_reason(tenant: Tenant, wanted: Wanted, fresh: Forgetting, unused: _Unused, reason: str) -> None:
     """Refuse a reason that would keep what is erased: it stays in the ledger as long as the tenant does.
 
     Raises:
@@ -246,10 +247,10 @@ def _check_reason(tenant: Tenant, wanted: Wanted, fresh: Forgetting, found: Clos
     """
     what, given = wanted.one()
     names = {given, *fresh.also} if what in ("subject", "source", "session", "principal") else set[str]()
-    for node in found.nodes:
+    for node in unused.found.nodes:
         claim = tenant.graph.claim(node)
         for name, entity in () if claim is None else _names(claim.claim):
-            if name is not None and len(name) >= LEAST and _used_by_none(tenant, entity, found):
+            if name is not None and len(name) >= LEAST and unused(entity):
                 names.add(name)
     told = match_form(reason)
     if any(holds(told, form) for form in map(match_form, names) if form):
@@ -290,26 +291,27 @@ def _request(tenant: Tenant, caller: Caller, made: Forgetting, found: Closure, r
     }
 
 
-def _records(tenant: Tenant, caller: Caller, wanted: Wanted, found: Closure, principal: str) -> Iterator[Record]:
+def _records(tenant: Tenant, caller: Caller, wanted: Wanted, unused: _Unused, principal: str) -> Iterator[Record]:
+    found = unused.found
     gone = {one: "erased" for one in sorted(found.nodes) if tenant.book.status(one) != "erased"}
     yield from marks(tenant, consequences(tenant, gone), code="forget", actor=principal)
     for one in found.blanked:
         yield StatusChange(
             id=tenant.ids.new("sta"), target=one, axis="content", value="removed", code="forget", actor=principal
         )
-    stones = [*_stones(tenant, caller, wanted, found)]
+    stones = [*_stones(tenant, caller, wanted, unused)]
     yield from changes(stones, (tenant.ids.new("sta") for _ in stones))
 
 
-def _stones(tenant: Tenant, caller: Caller, wanted: Wanted, found: Closure) -> Iterator[Stone]:
+def _stones(tenant: Tenant, caller: Caller, wanted: Wanted, unused: _Unused) -> Iterator[Stone]:
     """Yield the tombstones: of each statement and text, and of the subject or source as a whole."""
     names, path = tenant.names, caller.scope.path
-    for node in found.nodes:
+    for node in unused.found.nodes:
         if (claim := tenant.graph.claim(node)) is not None and claim.claim.predicate is not None:
             one = claim.claim
             yield for_claim(names, one.scope, one.subject_id, one.predicate or "", one.object_id)
             for name, entity in _names(one):
-                if name is not None and _used_by_none(tenant, entity, found):
+                if name is not None and unused(entity):
                     yield for_name(names, name)
         elif (text := tenant.graph.artefact(node)) is not None and text.artefact.content is not None:
             yield for_text(names, text.artefact.scope, text.artefact.content)
@@ -322,6 +324,23 @@ def _stones(tenant: Tenant, caller: Caller, wanted: Wanted, found: Closure) -> I
         yield for_source(names, path, names.source(wanted.source))
 
 
-def _used_by_none(tenant: Tenant, entity: str, found: Closure) -> bool:
-    """Return whether no remaining claim is about an entity or has it as its value."""
-    return all(one in found.nodes or tenant.book.status(one) == "erased" for one in tenant.graph.mentions(entity, _ALL))
+class _Unused:
+    """Whether no remaining claim is about an entity or has it as its value; each entity is asked once."""
+
+    def __init__(self, tenant: Tenant, found: Closure) -> None:
+        self._tenant, self.found = tenant, found
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, entity: str) -> bool:
+        if entity not in self._known:
+            # a town may be in ten thousand claims: more of the newest than can go say enough
+            most = len(self.found.nodes) + 1
+            some = self._tenant.graph.mentions(entity, most)
+            unused = all(map(self._goes, some))
+            if unused and len(some) == most:
+                unused = all(map(self._goes, self._tenant.graph.mentions(entity, _ALL)))
+            self._known[entity] = unused
+        return self._known[entity]
+
+    def _goes(self, claim: str) -> bool:
+        return claim in self.found.nodes or self._tenant.book.status(claim) == "erased"

@@ -24,6 +24,13 @@ _ANY_CASE: Final = 8
 #: characters of one fragment, and bytes of one portion of a file
 _PIECE: Final = 48
 _BLOCK: Final = 1 << 22
+#: places of the data that are looked at together, so that what is computed of them stays in the cache
+_CHUNK: Final = 1 << 16
+#: patterns whose windows are counted together, and bits of the places they are counted in
+_TOGETHER: Final = 8_192
+_COUNTED: Final = 20
+#: odd, with its bits spread: a product's high bits depend on all bits of a window
+_ODD: Final = np.uint64(0x9E3779B97F4A7C15)
 #: most fragments looked for, spread evenly over what was erased
 MOST: Final = 20_000
 _RUN: Final = re.compile(r"[^\s]+")
@@ -60,15 +67,17 @@ def forms(text: str) -> Iterator[bytes]:
 
 
 class Finder:
-    """Finds any of many byte patterns in one pass: the first three bytes by table, the first six by search, then whole."""
+    """Finds any of many byte patterns in one pass over the bytes; letters match in either case, but in the shortest."""
 
     def __init__(self, patterns: Iterable[tuple[int, bytes]]) -> None:
-        self._exact = _Side((number, one) for number, one in patterns if len(one) >= LEAST)
-        self._lower = _Side((number, one.lower()) for number, one in self._exact.listed if len(one) >= _ANY_CASE)
+        given = [(number, one) for number, one in patterns if len(one) >= LEAST]
+        self._exact = _Side([(number, one) for number, one in given if len(one) < _ANY_CASE], LEAST)
+        self._lower = _Side([(number, one.lower()) for number, one in given if len(one) >= _ANY_CASE], _ANY_CASE)
+        self._longest = max((len(one) for _, one in given), default=0)
 
     def find(self, data: bytes) -> set[int]:
         """Return the numbers of the patterns that `data` holds."""
-        return self._exact.find(data) | self._lower.find(data.lower())
+        return self._exact.find(data) | (self._lower.find(data.lower()) if self._lower else set())
 
     def find_in(self, path: Path) -> tuple[set[int], int]:
         """Return the numbers of the patterns that a file holds, and its size in bytes."""
@@ -78,38 +87,73 @@ class Finder:
                 size += len(block)
                 data = tail + block
                 found |= self.find(data)
-                tail = data[-self._exact.longest :] if self._exact.longest else b""
+                tail = data[-self._longest :] if self._longest else b""
         return found, size
 
 
 class _Side:
-    def __init__(self, patterns: Iterable[tuple[int, bytes]]) -> None:
-        self.listed = list(patterns)
-        self.longest = max((len(one) for _, one in self.listed), default=0)
-        self._by_start: dict[bytes, list[tuple[int, bytes]]] = {}
-        for number, one in self.listed:
-            self._by_start.setdefault(one[:LEAST], []).append((number, one))
-        starts = np.frombuffer(b"".join(self._by_start), dtype=np.uint8).reshape(-1, LEAST)
-        self._table = np.zeros(1 << 24, dtype=bool) if len(starts) else None
-        if self._table is not None:
-            self._table[_key(starts[:, 0], starts[:, 1], starts[:, 2])] = True
+    """Patterns of at least `width` bytes, each known by one window of so many bytes of it.
+
+    The window of a pattern is the one that fewest patterns share: what was erased begins as what remains begins, and a window
+    that everything has would be looked at everywhere. The windows of the data go through a table by their hash, those that are
+    left through a search for the window, and only then is a pattern compared as a whole.
+    """
+
+    def __init__(self, patterns: list[tuple[int, bytes]], width: int) -> None:
+        self._width = width
+        self._by_window: dict[int, list[tuple[int, int, bytes]]] = {}
+        for (number, one), (window, at) in zip(patterns, _rarest([one for _, one in patterns], width), strict=True):
+            self._by_window.setdefault(window, []).append((number, at, one))
+        self._windows = np.array(sorted(self._by_window), dtype=np.uint64)
+        # eight places for each window, so that one in eight of the data passes by chance at most
+        self._bits = max(16, (8 * len(self._windows)).bit_length())
+        self._table = np.zeros(1 << self._bits, dtype=bool)
+        self._table[_hash(self._windows, self._bits)] = True
+
+    def __bool__(self) -> bool:
+        return bool(self._by_window)
 
     def find(self, data: bytes) -> set[int]:
-        if self._table is None or len(data) < LEAST:
-            return set()
-        line = np.frombuffer(data, dtype=np.uint8)
-        last = len(line) - LEAST + 1
-        places = np.flatnonzero(self._table[_key(line[:last], line[1 : last + 1], line[2 : last + 2])])
         found = set[int]()
-        for place in places.tolist():
-            for number, one in self._by_start.get(data[place : place + LEAST], ()):
-                if number not in found and data.startswith(one, place):
-                    found.add(number)
+        if not self or len(data) < self._width:
+            return found
+        held = _windows(data, self._width)
+        for start in range(0, len(held), _CHUNK):
+            chunk = held[start : start + _CHUNK]
+            near = np.flatnonzero(self._table[_hash(chunk, self._bits)])
+            keys = chunk[near]
+            known = np.minimum(np.searchsorted(self._windows, keys), len(self._windows) - 1)
+            hit = self._windows[known] == keys
+            for place, key in zip((near[hit] + start).tolist(), keys[hit].tolist(), strict=True):
+                for number, at, one in self._by_window[key]:
+                    if number not in found and place >= at and data.startswith(one, place - at):
+                        found.add(number)
         return found
 
 
-def _key(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> NDArray[Any]:
-    return a.astype(np.uint32) | b.astype(np.uint32) << 8 | c.astype(np.uint32) << 16
+def _windows(data: bytes, width: int) -> NDArray[np.uint64]:
+    """Return the `width` (at most eight) bytes at every place of `data` as numbers."""
+    padded = np.frombuffer(data + bytes(8 - width), dtype=np.uint8)
+    every = np.ndarray(len(data) - width + 1, dtype="<u8", buffer=padded.data, strides=(1,))
+    if width == 8:
+        return every
+    return every & np.uint64((1 << 8 * width) - 1)
+
+
+def _rarest(patterns: list[bytes], width: int) -> Iterator[tuple[int, int]]:
+    """Yield for each pattern the window that fewest patterns seem to share, and where it begins."""
+    counts = np.zeros(1 << _COUNTED, dtype=np.int64)
+    every = [_windows(one, width) for one in patterns]
+    for start in range(0, len(every), _TOGETHER):
+        hashed = _hash(np.concatenate(every[start : start + _TOGETHER]), _COUNTED)
+        counts += np.bincount(hashed, minlength=len(counts))
+    for windows in every:
+        at = int(counts[_hash(windows, _COUNTED)].argmin())
+        yield int(windows[at]), at
+
+
+def _hash(windows: NDArray[np.uint64], bits: int) -> NDArray[np.intp]:
+    return ((windows * _ODD) >> np.uint64(64 - bits)).astype(np.intp)
 
 
 def strings(text: str) -> Iterator[str]:
