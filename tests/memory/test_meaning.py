@@ -140,16 +140,17 @@ def _rows(path: Path) -> dict[str, bytes]:
         return dict(reader.execute("SELECT id, vector FROM documents"))
 
 
-def test_tkg_toml_names_the_embedder(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "needs"), [("static", "safetensors"), ("minilm", "onnxruntime")])
+def test_tkg_toml_names_the_embedder(tmp_path: Path, kind: str, needs: str) -> None:
     pytest.importorskip("tokenizers")
-    pytest.importorskip("safetensors")
-    (tmp_path / "tkg.toml").write_text('[embedding]\nkind = "static"\n')
+    pytest.importorskip(needs)
+    (tmp_path / "tkg.toml").write_text(f'[embedding]\nkind = "{kind}"\n')
     with tkg.open(tmp_path, engine="memory") as memory:
         handle = memory.scope("acme", channel="human_stated", principal="ana")
         handle.propose(subject="ben", predicate="drives", object="a green automobile")
         found = handle.recall("what vehicle?")
         assert found.items and found.trace.found_by[found.items[0].id] == ("vectors",)
-        assert str(found.trace.vectors).startswith("static-256-")
+        assert str(found.trace.vectors).startswith(f"{kind}-")
     (tmp_path / "tkg.toml").write_text("embedding = 3\n")
     with pytest.raises(RequestError, match="embedding is a table"):
         tkg.open(tmp_path, engine="memory")

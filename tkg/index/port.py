@@ -109,7 +109,10 @@ class Index(Protocol):
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors of one model. See `tkg.embedding` for those that come with tkg."""
+    """Turns texts into vectors of one model. See `tkg.embedding` for those that come with tkg.
+
+    One that treats a question otherwise than what is searched also has `embed_questions`, of the same form as `embed`.
+    """
 
     @property
     def model_id(self) -> str:

@@ -148,7 +148,7 @@ class VectorIndex:
         )
         if not len(rows):
             return []
-        asked = self._embedded([query])[0]
+        asked = self._embedded([query], "embed_questions")[0]
         if not asked.any():
             return []
         near = self._rows.nearest(rows, signs_of(asked[None, :])[0], self._rescored)
@@ -288,10 +288,11 @@ class VectorIndex:
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def _embedded(self, texts: Sequence[str]) -> Vectors:
+    def _embedded(self, texts: Sequence[str], how: str = "embed") -> Vectors:
         """Return vectors of unit length, or say that the embedder failed: its own errors are not tkg's."""
         try:
-            rows = np.asarray(self._embedder.embed(texts), dtype=np.float32)
+            embed: Callable[[Sequence[str]], Vectors] = getattr(self._embedder, how, self._embedder.embed)
+            rows = np.asarray(embed(texts), dtype=np.float32)
         except TkgError:
             raise
         except Exception as error:  # noqa: BLE001 - an embedder is the user's own code
