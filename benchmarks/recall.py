@@ -19,10 +19,11 @@ from rich.table import Table
 from benchmarks import children
 from benchmarks.catalogue import Options
 from benchmarks.corpus import Fact, facts, questions
-from benchmarks.locomo import static
+from benchmarks.locomo import installed
 from benchmarks.result import Result, versions
 from benchmarks.stores import TENANT, copy, folder, made, open_store
 from benchmarks.timing import Stages, milliseconds, p50, p95, settle
+from tkg.embedding import StaticEmbedder
 from tkg.index.vectors import VectorIndex
 from tkg.index.words import query_words
 from tkg.memory.tenant import Tenant
@@ -151,7 +152,7 @@ class _Asked:
             self._tenant = self._memory.tenant(TENANT)
         self._opened = opening[0] / 1000
         self._vectors: VectorIndex | None = None
-        if (embedder := static()) is not None:
+        if (embedder := installed(StaticEmbedder)) is not None:
             ledger = self._tenant.ledger
             self._vectors = VectorIndex(folder(store) / "vectors.sqlite", embedder, ledger.read_since)
             self._vectors.bring_up(ledger.head.seq)
