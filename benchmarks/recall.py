@@ -1,14 +1,16 @@
 """`recall`: a whole recall (filters, judging, neighbours, rendering, recording) against the bare full-text query.
 
 The bare query is asked in the same run, question by question, of the same index file: FTS5 finds the documents with any
-word of the question. Beside it stands what FTS5 does with its own ranking on a plain table of the same texts. Graphs are
-in memory at every size.
+word of the question. Beside it stands what FTS5 does with its own ranking on a plain table of the same texts. Each question
+is asked with and without steps in the graph and with static vectors, in turn each first; at the smallest size with MiniLM, too.
+A graph is in memory or in a file as a store decides by itself: of these, that of 10⁶ claims (`--full`) is in a file.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -23,9 +25,10 @@ from benchmarks.locomo import installed
 from benchmarks.result import Result, versions
 from benchmarks.stores import TENANT, copy, folder, made, open_store
 from benchmarks.timing import Stages, milliseconds, p50, p95, settle
-from tkg.embedding import StaticEmbedder
+from tkg.embedding import Embedder, MiniLmEmbedder, StaticEmbedder
 from tkg.index.vectors import VectorIndex
 from tkg.index.words import query_words
+from tkg.memory.handle import Handle
 from tkg.memory.tenant import Tenant
 from tkg.recall import candidates, search
 from tkg.recall.judge import Judge
@@ -33,12 +36,16 @@ from tkg.recall.judge import Judge
 #: the 95th percentile at the largest size is at most so many times that at the smallest
 TARGET = 3.0
 _SIZES = (1_000, 10_000, 100_000)
+_FULL = 1_000_000
 _SAMPLES = 150
 _WARM_UP = 15
 #: the ranked query of a plain table is slow on large ones: only every so many questions
 _PLAIN_EVERY = 3
 #: hits asked of the bare queries: as many as recall asks for
 _HITS = 20
+#: models that find by meaning, and the most claims that each is measured with
+_MODELS: Final[dict[str, Callable[[], Embedder]]] = {"static": StaticEmbedder, "minilm": MiniLmEmbedder}
+_MOST_EMBEDDED: Final = {"static": 1_000_000, "minilm": 1_000}
 STAGES = ("index search", "graph reads", "judge", "neighbours", "render", "record: ledger", "record: graph", "other")
 _READS: Final = ("slot", "claim", "artefact", "evidence", "justifications", "mentions")
 _BARE: Final = "SELECT documents.id FROM found JOIN documents ON number = found.rowid WHERE found MATCH ? LIMIT ?"
@@ -51,20 +58,21 @@ def run(options: Options) -> Result:
     result = Result("recall", versions=versions(*found))
     table = _table()
     stages = Table("engine", "claims", *STAGES, title="recall: where the time goes, ms p50", title_justify="left")
+    counts = (*_SIZES, *((_FULL,) if options.full else ()))
     with TemporaryDirectory(prefix="tkg-recall-") as place:
-        for count in _SIZES:
+        for count in counts:
             options.say(f"recall: a store with {count} claims")
             made(options.stores or Path(place), count)
         for engine in options.engines or tuple(found):
             options.say(f"recall: {engine}")
             measured = children.run(
-                "recall:measure", bases=str(options.stores or place), engine=engine, counts=_SIZES, samples=_SAMPLES
+                "recall:measure", bases=str(options.stores or place), engine=engine, counts=counts, samples=_SAMPLES
             )
             result.peak_mb = max(result.peak_mb, measured["peak_mb"])
-            sizes = {count: measured[str(count)] for count in _SIZES}
+            sizes = {count: measured[str(count)] for count in counts}
             for count, one in sizes.items():
                 _take(result, one, f"{engine}_{count}")
-                table.add_row(*_row(f"{engine} {found[engine]}", count, one, p95(sizes[_SIZES[0]]["recall"])))
+                table.add_row(*_row(f"{engine} {found[engine]}", count, one, p95(sizes[counts[0]]["recall"])))
                 stages.add_row(engine, f"{count:,}", *(f"{one['stages'].get(stage, 0.0):.2f}" for stage in STAGES))
             _grown(result, engine, sizes)
     result.baselines["target_growth"] = TARGET
@@ -74,7 +82,7 @@ def run(options: Options) -> Result:
 
 def _table() -> Table:
     return Table(
-        "engine", "claims", "recall p50", "p95", "p95/p95 at 10³", "no graph p50", "p95", "static vectors p50", "p95", "tokens p50", "most", "bare FTS5 p50", "p95", "recall/bare", "ranked FTS5 p50",
+        "engine", "claims", "recall p50", "p95", "p95/p95 at 10³", "no graph p50", "p95", "static vectors p50", "p95", "MiniLM p50", "p95", "tokens p50", "most", "bare FTS5 p50", "p95", "recall/bare", "ranked FTS5 p50",
         "p95", "n",
         title="recall, ms; bare: FTS5 on the same index; ranked: FTS5 with its bm25 on a plain table of the same texts",
         title_justify="left",
@@ -86,7 +94,8 @@ def _row(label: str, count: int, one: dict[str, Any], first: float) -> list[str]
     return [
         label, f"{count:,}", f"{p50(whole):.2f}", f"{p95(whole):.2f}", f"{p95(whole) / first:.2f}×",
         f"{p50(one['without_graph']):.2f}", f"{p95(one['without_graph']):.2f}",
-        *((f"{p50(one['vectors']):.2f}", f"{p95(one['vectors']):.2f}") if one["vectors"] else ("", "")),
+        *(text for kind in _MODELS for text in
+          ((f"{p50(one[kind]):.2f}", f"{p95(one[kind]):.2f}") if one[kind] else ("", ""))),
         f"{p50(one['tokens']):.0f}",
         f"{max(one['tokens']):.0f}", f"{p50(bare):.3f}",
         f"{p95(bare):.3f}", f"{p50(whole) / p50(bare):.0f}×", f"{p50(plain):.3f}", f"{p95(plain):.3f}", str(len(whole)),
@@ -99,7 +108,8 @@ def _take(result: Result, one: dict[str, Any], name: str) -> None:
     for kind, into in (
         ("recall", result.figures),
         ("without_graph", result.figures),
-        ("vectors", result.figures),
+        ("static", result.figures),
+        ("minilm", result.figures),
         ("bare", result.baselines),
         ("plain", result.baselines),
     ):
@@ -116,8 +126,12 @@ def _take(result: Result, one: dict[str, Any], name: str) -> None:
 def _grown(result: Result, engine: str, sizes: dict[int, dict[str, Any]]) -> None:
     least, most = min(sizes), max(sizes)
     first, last = sizes[least], sizes[most]
-    growth = p95(last["recall"]) / p95(first["recall"])
-    result.figures[f"{engine}_growth"] = growth
+    for kind in ("recall", "without_graph", "static"):
+        if last[kind]:
+            name = f"{engine}_growth" if kind == "recall" else f"{engine}_{kind}_growth"
+            result.figures[name] = p95(last[kind]) / p95(first[kind])
+    result.figures[f"{engine}_tokens_growth"] = p50(last["tokens"]) / p50(first["tokens"])
+    growth = result.figures[f"{engine}_growth"]
     if growth > TARGET:
         more = {stage: value - first["stages"].get(stage, 0.0) for stage, value in last["stages"].items()}
         grew = ", ".join(f"{stage} +{value:.2f}" for stage, value in sorted(more.items(), key=lambda one: -one[1])[:3])
@@ -135,7 +149,7 @@ class _Asked:
         store = copy(made(base, count), place / str(count))
         self.questions = questions(known, samples)
         self._table = _plain(place / f"{count}.sqlite", known)
-        self._memory = open_store(store, engine, in_file=False)
+        self._memory = open_store(store, engine, in_file=None)
         self._index = sqlite3.connect(folder(store) / "index.sqlite")
         self._stages = Stages()
         self._times: dict[str, list[float]] = {
@@ -143,7 +157,8 @@ class _Asked:
             "bare": [],
             "plain": [],
             "without_graph": [],
-            "vectors": [],
+            "static": [],
+            "minilm": [],
         }
         self._items = 0
         self._tokens: list[float] = []
@@ -151,16 +166,31 @@ class _Asked:
         with milliseconds(opening):
             self._tenant = self._memory.tenant(TENANT)
         self._opened = opening[0] / 1000
-        self._vectors: VectorIndex | None = None
-        if (embedder := installed(StaticEmbedder)) is not None:
-            ledger = self._tenant.ledger
-            self._vectors = VectorIndex(folder(store) / "vectors.sqlite", embedder, ledger.read_since)
-            self._vectors.bring_up(ledger.head.seq)
+        self._vectors: dict[str, VectorIndex] = {}
+        for name, kind in _MODELS.items():
+            if count <= _MOST_EMBEDDED[name] and (embedder := installed(kind)) is not None:
+                file = folder(store) / f"{name}.sqlite"
+                self._vectors[name] = VectorIndex(file, embedder, self._tenant.ledger.read_since)
+                self._vectors[name].bring_up(self._tenant.ledger.head.seq)
 
     def ask(self, number: int) -> None:
-        """Ask a question three ways."""
+        """Ask a question each way."""
         question = self.questions[number]
         handle = self._memory.scope(tenant=TENANT, channel="agent_inferred", principal="a", session=f"s{number // 20}")
+        ways: list[Callable[[], None]] = [
+            lambda: self._whole(handle, question),
+            lambda: self._without_graph(handle, question),
+            *(partial(self._with_vectors, name, handle, question) for name in self._vectors),
+        ]
+        for place in range(len(ways)):  # what is asked first finds no page read: that falls on each in turn
+            ways[(number + place) % len(ways)]()
+        with milliseconds(self._times["bare"]):
+            self._index.execute(_BARE, (_any(query_words(question), "1z"), _HITS)).fetchall()
+        if number % _PLAIN_EVERY == 0:
+            with milliseconds(self._times["plain"]):
+                self._table.execute(_PLAIN, (_any(query_words(question), ""), _HITS)).fetchall()
+
+    def _whole(self, handle: Handle, question: str) -> None:
         watch(self._stages, self._tenant)
         try:
             with milliseconds(self._times["recall"]), self._stages.call():
@@ -169,24 +199,23 @@ class _Asked:
             self._stages.restore()  # the other sizes use the same classes
         self._items += len(result.items)
         self._tokens.append(float(result.trace.tokens))
+
+    def _without_graph(self, handle: Handle, question: str) -> None:
         with (
             patch.object(candidates.Gatherer, "_neighbours", lambda _: None),
             milliseconds(self._times["without_graph"]),
         ):
             handle.recall(question)
-        if self._vectors is not None:
-            self._vectors.bring_up(self._tenant.ledger.head.seq)  # the reads before this one are not its cost
-            self._tenant.vectors = self._vectors
-            try:
-                with milliseconds(self._times["vectors"]):
-                    handle.recall(question)
-            finally:
-                self._tenant.vectors = None
-        with milliseconds(self._times["bare"]):
-            self._index.execute(_BARE, (_any(query_words(question), "1z"), _HITS)).fetchall()
-        if number % _PLAIN_EVERY == 0:
-            with milliseconds(self._times["plain"]):
-                self._table.execute(_PLAIN, (_any(query_words(question), ""), _HITS)).fetchall()
+
+    def _with_vectors(self, name: str, handle: Handle, question: str) -> None:
+        vectors = self._vectors[name]
+        vectors.bring_up(self._tenant.ledger.head.seq)  # the reads before this one are not its cost
+        self._tenant.vectors = vectors
+        try:
+            with milliseconds(self._times[name]):
+                handle.recall(question)
+        finally:
+            self._tenant.vectors = None
 
     def clear(self) -> None:
         """Forget what was measured so far."""
@@ -197,8 +226,8 @@ class _Asked:
 
     def close(self) -> dict[str, Any]:
         """Let go of everything and return the times."""
-        if self._vectors is not None:
-            self._vectors.close()
+        for vectors in self._vectors.values():
+            vectors.close()
         self._memory.close()
         self._index.close()
         self._table.close()

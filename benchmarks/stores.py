@@ -125,16 +125,17 @@ def copy(store: Path, to: Path) -> Path:
     return Path(shutil.copytree(store, to))
 
 
-def open_store(store: Path, engine: str, *, in_file: bool) -> tkg.Memory:
-    """Open a store with its graph in memory or in a file, at the time at which measuring begins."""
+def open_store(store: Path, engine: str, *, in_file: bool | None) -> tkg.Memory:
+    """Open a store with its graph in memory or in a file (None: as it decides), at the time at which measuring begins."""
     clock = ManualClock(NOW, timedelta(microseconds=10))
+    where: dict[str, int] = {} if in_file is None else {"graph_file_above": 0 if in_file else 2**62}
     return tkg.open(
         store,
         clock=clock,
         ids=SeededIds(3),
         engine=engine,
         policies=policies(),
-        graph_file_above=0 if in_file else 2**62,
+        **where,
     )
 
 

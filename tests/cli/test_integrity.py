@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 import tkg
 from tests.cli.conftest import Acme, Run
 from tkg.memory.store import folder_name
@@ -83,6 +85,30 @@ def test_doctor(acme: Acme, mailbox: dict[str, str], run: Run) -> None:
     amiss = {one["code"] for one in told.json["checks"] if one["status"] != "ok"}
     assert told.code == 1 and {"index", "left_over", "permissions", "symbolic_link"} <= amiss
     assert "warning" in run("doctor", "--store", acme.store).out
+
+
+def test_doctor_says_which_embedder_the_settings_name_and_whether_the_vectors_are_its(
+    acme: Acme, mailbox: dict[str, str], run: Run
+) -> None:
+    pytest.importorskip("tokenizers")
+    pytest.importorskip("safetensors")
+
+    def told() -> dict[str, tuple[str, str]]:
+        checks = run("doctor", "--store", acme.store, "--json").json["checks"]
+        return {one["code"]: (one["status"], one["detail"]) for one in checks}
+
+    assert told()["embedder"] == ("ok", "none: recall finds by words and graph")
+    (acme.store / "tkg.toml").write_text('[embedding]\nkind = "static"\n')
+    assert told()["embedder"][1].startswith("static-256-") and "made when recall asks" in told()["vectors"][1]
+    run("recall", "where does mail go?", "--tenant", "acme", "--store", acme.store)
+    assert told()["vectors"][0] == "ok" and "entries behind" in told()["vectors"][1]  # the read itself
+    assert "vectors in a file" in run("verify", "--store", acme.store).out
+    (acme.store / "tkg.toml").write_text('[embedding]\nkind = "endpoint"\nurl = "http://127.0.0.1:9/v1"\nmodel = "m"\n')
+    assert told()["vectors"][0] == "error" and "not by endpoint-m" in told()["vectors"][1]
+    wrong = run("verify", "--store", acme.store, "--json")
+    assert wrong.code == 1 and [one["code"] for one in wrong.json["findings"]] == ["vectors_model"]
+    (acme.store / "tkg.toml").write_text('[embedding]\nkind = "onnx"\nfolder = "nowhere"\n')
+    assert told()["embedder"][0] == "error"
 
 
 def test_a_rebuild_repairs_the_index_and_opening_says_when_it_had_to(

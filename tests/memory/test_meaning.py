@@ -154,3 +154,46 @@ def test_tkg_toml_names_the_embedder(tmp_path: Path, kind: str, needs: str) -> N
     (tmp_path / "tkg.toml").write_text("embedding = 3\n")
     with pytest.raises(RequestError, match="embedding is a table"):
         tkg.open(tmp_path, engine="memory")
+
+
+def test_verify_and_doctor_look_at_the_vectors_and_a_rebuild_repairs_them(tmp_path: Path) -> None:
+    def codes() -> set[str]:
+        return {one.code for one in stage.memory.verify().findings}
+
+    def told() -> tuple[str, str]:
+        (one,) = (check for check in stage.memory.doctor() if check.code == "vectors")
+        return one.status, one.detail
+
+    stage = Stage(path=tmp_path / "store", embedder=Toy())
+    stage.says("ana", "ben", "drives", "a green automobile")
+    assert stage.memory.verify().tenants[0].vectors == "none" and told() == ("ok", "none")
+    assert stage.by("ana").recall("vehicle").items
+    assert stage.memory.verify().tenants[0].vectors == "file" and not codes()
+    assert told()[1].startswith("made by toy")
+    (file,) = tmp_path.rglob("vectors.sqlite")
+
+    for change, code in (
+        ("UPDATE documents SET vector = zeroblob(length(vector))", "vectors_differ"),
+        ("DELETE FROM state", "vectors_unreadable"),
+    ):
+        stage.memory.close()
+        with closing(sqlite3.connect(file)) as writer:
+            writer.execute(change)
+            writer.commit()
+        with tkg.open(tmp_path / "store", engine="memory", read_only=True) as beside:  # nobody has the tenant open
+            (found,) = (one for one in beside.verify().findings if one.code == code)
+            assert "tkg rebuild" in found.remedy and "automobile" not in found.detail
+        stage.memory = stage._open()
+        if code == "vectors_unreadable":
+            assert told()[0] == "warning"
+        assert code in codes()
+        stage.memory.rebuild("acme")
+        assert not codes() and told()[0] == "ok" and stage.by("ana").recall("vehicle").items
+
+    stage.options["embedder"] = Toy("newer")
+    stage.reopen()
+    (found,) = stage.memory.verify().findings
+    assert found.code == "vectors_model" and "made by toy" in found.detail and "newer" in found.detail
+    stage.memory.rebuild("acme")
+    assert not codes()
+    stage.memory.close()

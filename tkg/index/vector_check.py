@@ -61,6 +61,16 @@ def compare_vectors(path: Path, entries: Callable[[int], Iterable[Entry]]) -> tu
         return 0, [str(error)]
 
 
+def model_of(path: Path) -> str | None:
+    """Return the model that made the vectors in a file; None where it does not say."""
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as held:
+            row = held.execute("SELECT value FROM state WHERE name = 'model'").fetchone()
+    except _UNREADABLE:
+        return None
+    return None if row is None else str(row[0])
+
+
 def _expected(entries: Callable[[int], Iterable[Entry]], applied: int) -> _Standing:
     standing: _Standing = {}
     for entry in entries(0):

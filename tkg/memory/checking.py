@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Final, Literal
@@ -19,7 +19,7 @@ from tkg.files import seal_state
 from tkg.graph.port import Graph
 from tkg.ids import RandomIds
 from tkg.index.check import compare_index
-from tkg.index.vector_check import compare_vectors
+from tkg.index.vector_check import compare_vectors, model_of
 from tkg.ledger import cold, heads
 from tkg.ledger.file import companions
 from tkg.ledger.lock import WriterLock
@@ -64,6 +64,7 @@ REMEDIES: Final[dict[str, str]] = {
     "index_differs": _REBUILD,
     "vectors_unreadable": _REBUILD,
     "vectors_differ": _REBUILD,
+    "vectors_model": "open the store with the model that made them, or make them anew with this one: `tkg rebuild --store DIR --tenant ID`",
     "unwitnessed_tail": "write a new head to the second place: `tkg head --output FILE`",
     "in_use": "run it again when the owner has closed the store, or call memory.verify() in the owner",
     "not_compared": "repair the ledger first",
@@ -124,16 +125,25 @@ class Checker:
         tenant: its id.
         engine: graph engine for the comparison.
         public: the store's public key, or None where it has none yet.
+        model: returns the model the store is used with, or None; asked only where there are vectors.
         witness: heads of this tenant that were kept elsewhere.
     """
 
     def __init__(
-        self, folder: Path, tenant: str, *, engine: str, public: str | None, witness: Sequence[heads.SignedHead] = ()
+        self,
+        folder: Path,
+        tenant: str,
+        *,
+        engine: str,
+        public: str | None,
+        model: Callable[[], str | None] = lambda: None,
+        witness: Sequence[heads.SignedHead] = (),
     ) -> None:
         self._folder = folder
         self._tenant = tenant
         self._engine = engine
         self._public = public
+        self._model = model
         self._witness = witness
         self.findings: list[Finding] = []
 
@@ -233,7 +243,7 @@ class Checker:
     def projections(self, checked: Checked) -> Checked:
         """Compare graph and index files with the ledger; the ledger must be whole and nobody may write."""
         if any(one.severity == "error" and one.code != "ledger_bytes" for one in self.findings):
-            self._tell("not_compared", "graph and index were not compared with a damaged ledger")
+            self._tell("not_compared", "graph, index and vectors were not compared with a damaged ledger")
             return checked.model_copy(update=_LEFT_OUT)
         graph: Literal["file", "none"] = "file" if self._graph_file() else "none"
         places = {"index": self._folder / INDEX, "vectors": self._folder / VECTORS}
@@ -254,6 +264,8 @@ class Checker:
         applied, wrong = compare(path, ledger.read_since)
         for one in wrong:
             self._tell(differs if applied else f"{name}_unreadable", f"{path}: {one}")
+        if name == "vectors" and not wrong and (model := self._model()) not in (None, made := model_of(path)):
+            self._tell("vectors_model", f"{path}: made by {made}, and the store is used with {model}")
 
     def _graph_file(self) -> bool:
         path = self._folder / GRAPH
@@ -289,7 +301,7 @@ def check_folder(checker: Checker, path: Path, tenant: str) -> Checked:
     except (Busy, Damaged, OSError) as error:
         checked = checker.ledger(at_rest=False)
         said = str(error) if isinstance(error, TkgError) else "the lock file cannot be made here"
-        checker._tell("in_use", f"graph and index were not looked at: {said}")
+        checker._tell("in_use", f"graph, index and vectors were not looked at: {said}")
         return checked.model_copy(update=_LEFT_OUT)
     try:
         return checker.projections(checker.ledger(at_rest=True))

@@ -21,8 +21,8 @@ from tkg.ids import RandomIds
 from tkg.ledger import cold
 from tkg.ledger.sqlite import open_ledger
 from tkg.memory.checking import HEAD, LEDGER
-from tkg.memory.projections import GRAPH, INDEX
-from tkg.memory.settings import read_policies
+from tkg.memory.projections import GRAPH, INDEX, VECTORS
+from tkg.memory.settings import named_embedder, read_policies
 from tkg.model.base import Value
 
 #: free space below which a store is in danger: a ledger's removal rewrites it whole
@@ -47,7 +47,14 @@ def examine(store: Path, store_format: int, tenants: list[tuple[str, Path]]) -> 
         store_format: format of the directory.
         tenants: id and folder of each.
     """
-    found = [*_versions(store_format), *_settings(store), *_space(store, [folder for _, folder in tenants])]
+    embedder, failed = named_embedder(store / "tkg.toml")
+    model = None if embedder is None else embedder.model_id
+    found = [
+        *_versions(store_format),
+        *_settings(store),
+        _embedder(model, failed),
+        *_space(store, [folder for _, folder in tenants]),
+    ]
     found += _access(store)
     for left in sorted(store.rglob("*.new")):
         found.append(
@@ -60,7 +67,7 @@ def examine(store: Path, store_format: int, tenants: list[tuple[str, Path]]) -> 
             )
         )
     for tenant, folder in tenants:
-        found += _tenant(tenant, folder)
+        found += _tenant(tenant, folder, model)
     return found
 
 
@@ -94,6 +101,14 @@ def _settings(store: Path) -> Iterator[Check]:
         yield Check(code="settings", status="ok", subject="tkg.toml", detail="readable")
     except TkgError as error:
         yield Check(code="settings", status="error", subject="tkg.toml", detail=str(error), remedy="correct the file")
+
+
+def _embedder(model: str | None, failed: str) -> Check:
+    if failed:
+        remedy = "install what is missing, or correct [embedding] in tkg.toml"
+        return Check(code="embedder", status="error", subject="tkg.toml", detail=failed, remedy=remedy)
+    detail = model or "none: recall finds by words and graph"
+    return Check(code="embedder", status="ok", subject="tkg.toml", detail=detail)
 
 
 def _size(path: Path) -> int:
@@ -164,12 +179,13 @@ def owner_of(folder: Path) -> str:
         os.close(fd)
 
 
-def _tenant(tenant: str, folder: Path) -> Iterator[Check]:
+def _tenant(tenant: str, folder: Path, model: str | None) -> Iterator[Check]:
     owner = owner_of(folder)
     yield Check(
         code="owner", status="ok", subject=tenant, detail=f"open in process {owner}" if owner else "nobody has it open"
     )
-    sizes = {name: _size(folder / name) for name in (LEDGER, LEDGER + "-wal", cold.NAME, GRAPH, GRAPH + ".wal", INDEX)}
+    names = (LEDGER, LEDGER + "-wal", cold.NAME, GRAPH, GRAPH + ".wal", INDEX, VECTORS)
+    sizes = {name: _size(folder / name) for name in names}
     shown = ", ".join(f"{name} {_megabytes(size)}" for name, size in sizes.items() if size)
     yield Check(code="sizes", status="ok", subject=tenant, detail=shown or "no files")
     clock = SystemClock()
@@ -191,6 +207,7 @@ def _tenant(tenant: str, folder: Path) -> Iterator[Check]:
         )
         return
     yield _catch_up(tenant, folder / INDEX, head)
+    yield _vectors(tenant, folder / VECTORS, head, model)
     yield _graph(tenant, folder, owner)
     signed = (folder / HEAD).exists()
     yield Check(code="head", status="ok", subject=tenant, detail="signed" if signed else "not signed yet")
@@ -208,6 +225,28 @@ def _catch_up(tenant: str, path: Path, head: int) -> Check:
         return Check(code="index", status="warning", subject=tenant, detail="cannot be read", remedy=remedy)
     detail = "up to date" if behind == 0 else f"{behind} entries behind; it catches up when the tenant is opened"
     return Check(code="index", status="ok" if behind >= 0 else "warning", subject=tenant, detail=detail)
+
+
+def _vectors(tenant: str, path: Path, head: int, model: str | None) -> Check:
+    if not path.exists():
+        detail = "none" if model is None else "none: made when recall asks for them"
+        return Check(code="vectors", status="ok", subject=tenant, detail=detail)
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            state = dict(connection.execute("SELECT name, value FROM state").fetchall())
+        made, behind, detail = state["model"], head - int(state["applied"]), f"made by {state['model']}"
+    except (sqlite3.Error, ValueError, TypeError, KeyError):
+        remedy = "they are made anew when recall asks for them; or run `tkg rebuild`"
+        return Check(code="vectors", status="warning", subject=tenant, detail="cannot be read", remedy=remedy)
+    if model is not None and made != model:
+        remedy = "name that model in tkg.toml, or make them anew with `tkg rebuild`"
+        return Check(code="vectors", status="error", subject=tenant, detail=f"{detail}, not by {model}", remedy=remedy)
+    if behind < 0:
+        remedy = "they are made anew when recall asks for them; or run `tkg rebuild`"
+        detail += ", ahead of the ledger"
+        return Check(code="vectors", status="warning", subject=tenant, detail=detail, remedy=remedy)
+    detail += ", up to date" if behind == 0 else f", {behind} entries behind; they catch up when recall asks for them"
+    return Check(code="vectors", status="ok", subject=tenant, detail=detail)
 
 
 def _graph(tenant: str, folder: Path, owner: str) -> Check:

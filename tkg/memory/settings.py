@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tkg.embedding import from_settings
-from tkg.errors import RequestError
+from tkg.errors import RequestError, TkgError
 from tkg.index.port import Embedder
 from tkg.model.policy import ForgetPolicy, Policies, ReadPolicy, WritePolicy
 from tkg.model.predicate import Registry
@@ -74,6 +74,14 @@ def read_embedder(path: Path | None) -> Embedder | None:
     if not isinstance(settings, dict):
         raise RequestError(f'{path.name}: embedding is a table, such as [embedding] with kind = "static"')
     return from_settings(settings, path.parent)
+
+
+def named_embedder(path: Path | None) -> tuple[Embedder | None, str]:
+    """Return the embedder that a `tkg.toml` names, or none and why it cannot be had; "" where it names none."""
+    try:
+        return read_embedder(path), ""
+    except TkgError as error:
+        return None, str(error)
 
 
 def _read(path: Path) -> dict[str, Any]:

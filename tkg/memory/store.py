@@ -31,7 +31,7 @@ from tkg.memory.fetching import Limits
 from tkg.memory.handle import Handle
 from tkg.memory.projections import ENGINES, Projections, remove_projections
 from tkg.memory.reverifying import reverify
-from tkg.memory.settings import read_embedder, read_policies, read_skills
+from tkg.memory.settings import named_embedder, read_embedder, read_policies, read_skills
 from tkg.memory.skills import SkillFolder
 from tkg.memory.tenant import Tenant
 from tkg.memory.told import told
@@ -99,7 +99,7 @@ class Memory:
         self.policies = policies or read_policies(settings)
         #: folder in which skills lie as files; None where nobody asked for them
         self.skills = Path(skills).absolute() if skills is not None else read_skills(settings)
-        self._embedder = embedder or (None if read_only else read_embedder(settings))
+        self._embedder, self._settings = embedder or (None if read_only else read_embedder(settings)), settings
 
     # -- handles and tenants
 
@@ -232,6 +232,7 @@ class Memory:
                     name,
                     engine=self._projections.engine,
                     public=public,
+                    model=self._model,
                     witness=[one for one in kept if one.tenant == name],
                 )
                 opened = self._open.get(name)
@@ -245,6 +246,11 @@ class Memory:
                         checked.append(checking.check_open(checker, opened.ledger, opened.graph, files))
                 findings += checker.findings
             return checking.Report(tenants=tuple(checked), findings=tuple(findings))
+
+    def _model(self) -> str | None:
+        """Return the model that finds by meaning here, also where only reading is allowed; None for none to be had."""
+        embedder = self._embedder or named_embedder(self._settings)[0]
+        return None if embedder is None else embedder.model_id
 
     def reverify(
         self,
