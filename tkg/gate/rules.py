@@ -12,13 +12,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Final
 
 try:
     import re2  # type: ignore[import-untyped,import-not-found,unused-ignore]
 except ImportError:  # no wheel for this platform
     re2 = None
 
+
+#: bytes for the table of all keywords; a hostile text fills the default and makes it slow
+_SET_MEMORY: Final = 64 * 1024 * 1024
 
 #: both engines' objects answer to these
 Match = re.Match[str]
@@ -64,10 +67,28 @@ def index(name: str) -> tuple[tuple[str, ...], Mapping[str, tuple[int, ...]], tu
     return tuple(found), {word: tuple(places) for word, places in found.items()}, tuple(always)
 
 
+def _occurring(name: str, words: tuple[str, ...], folded: str) -> list[str]:
+    """Return the words that occur in a text; with RE2 in one pass, however many words there are."""
+    if re2 is None or not words:
+        return [word for word in words if word in folded]
+    return [words[place] for place in _set(name).Match(folded) or ()]
+
+
+@cache
+def _set(name: str) -> Any:
+    options = re2.Options()
+    options.max_mem = _SET_MEMORY
+    found = re2.Set.SearchSet(options)
+    for word in index(name)[0]:
+        found.Add(re2.escape(word))
+    found.Compile()
+    return found
+
+
 def candidates(name: str, folded: str) -> list[Rule]:
     """Return the rules of a file that can fire on a text (folded scan form): one of their keywords occurs in it."""
     words, places, always = index(name)
-    chosen = {place for word in [word for word in words if word in folded] for place in places[word]}
+    chosen = {place for word in _occurring(name, words, folded) for place in places[word]}
     rules = load(name)
     return [rules[place] for place in sorted(chosen.union(always))]
 

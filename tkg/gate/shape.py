@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from tkg.gate.rules import compile_pattern
@@ -77,8 +79,12 @@ def bare_pronoun(name: str) -> bool:
 def narrative(text: str) -> bool:
     """Return whether `text` tells a story of several clauses instead of stating one thing."""
     folded = form(text).plain.casefold()
-    words = sum(1 for _ in _WORD.finditer(folded))
-    return words > MAX_WORDS and sum(1 for _ in _CLAUSE.finditer(folded)) > MAX_CLAUSES
+    # a long text is not counted to its end
+    return _more(_WORD.finditer(folded), MAX_WORDS) and _more(_CLAUSE.finditer(folded), MAX_CLAUSES)
+
+
+def _more(matches: Iterator[object], most: int) -> bool:
+    return next(islice(matches, most, None), None) is not None
 
 
 def run_scoped(text: str) -> str | None:

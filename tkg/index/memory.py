@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -110,21 +110,22 @@ class MemoryIndex:
 
     def named(self, query: str, *, scopes: Sequence[str], limit: int, as_of: int | None = None) -> list[Named]:
         """Return claims about what `query` names: first whole slots, then other claims; see the port."""
-        names = runs(query)
-        open_to = [
-            (identifier, kept)
-            for identifier, kept in reversed(self._kept.items())
-            if kept.scope in scopes and (kept.marks == 0 if as_of is None else kept.seq <= as_of)
-        ]
-        exact: dict[str, Named] = {}
-        about: dict[str, Named] = {}
-        for name in names:
-            for predicate in names:
-                slot = [(i, k) for i, k in open_to if (name, predicate) in k.names][:limit]
-                exact.update((identifier, Named(identifier, kept.slot, True)) for identifier, kept in slot)
-            near = [(i, k) for i, k in open_to if any(one == name for one, _ in k.names)][:limit]
-            about.update((i, Named(i, k.slot, False)) for i, k in near if i not in about)
-        return [*exact.values(), *(one for one in about.values() if one.id not in exact)]
+        # a long question has tens of thousands of pairs of runs: the few names that claims have are looked up among them
+        places = {name: place for place, name in enumerate(runs(query))}
+        slots: dict[tuple[int, int], list[Named]] = defaultdict(list)
+        near: dict[int, list[Named]] = defaultdict(list)
+        for identifier, kept in reversed(self._kept.items()):
+            if kept.scope not in scopes or not (kept.marks == 0 if as_of is None else kept.seq <= as_of):
+                continue
+            pairs = [(places.get(name), places.get(predicate)) for name, predicate in kept.names]
+            for place in dict.fromkeys(name for name, _ in pairs if name is not None):
+                near[place].append(Named(identifier, kept.slot, False))
+            for name, predicate in dict.fromkeys(pairs):
+                if name is not None and predicate is not None:
+                    slots[name, predicate].append(Named(identifier, kept.slot, True))
+        exact = {one.id: one for pair in sorted(slots) for one in slots[pair][:limit]}
+        about = {one.id: one for place in sorted(near) for one in near[place][:limit] if one.id not in exact}
+        return [*exact.values(), *about.values()]
 
     def beside(self, ids: Iterable[str], *, scopes: Sequence[str], as_of: int | None = None) -> dict[str, Beside]:
         """Return the neighbours of episodes in their sessions; see the port."""
