@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Timer
 from time import perf_counter
 from typing import Any, Final
 
@@ -209,9 +210,11 @@ def lines(ids: Mapping[str, str], place: Path) -> dict[str, list[str] | None]:
         "release": [*_WHY, claim], "preserve": [claim, "--output", str(place / "bundle.json")],
         "decide": [*_WHO, other, "accept"], "dispatch": [*_WHO, text], "cancel": [*_WHY, text], "renew": [*_WHO, text],
         "contain": [*_WHY, claim, "--yes", "--folder", str(place / "contained")], "revoke": [*_WHY, other, "--yes"],
-        "hold": [*_WHY, "--subject", "depot 9"], "maintain": [], "forget": [subject if not ids else other],
+        "hold": [*_WHY, "--subject", "depot 9"], "maintain": [], "maintain --yes": [*_WHO, "--yes"],
+        "unarchive": [*_WHY, other], "consolidate": [], "core": [], "notes": [*_WHO, "--session", "desk", "--keep", "next=ask"],
+        "ran": [*_WHO, text, "succeeded"], "forget": [other], "forget --yes": [*_WHY, other, "--yes"],
         "rebuild": [], "backup": [str(place / "copy")], "restore": [str(place / "copy")],
-        "init": [], "import": [str(place / "archive.jsonl")], "demo": [],
+        "init": [], "import": [str(place / "archive.jsonl")], "demo": [], "evaluate": ["--count", "4"],
     }  # fmt: skip
 
 
@@ -227,7 +230,7 @@ _CASE: Final = """\
 """
 #: commands on a whole store, or on another one
 _WHOLE: Final = frozenset({"verify", "doctor"})
-_ALONE: Final = frozenset({"schema", "conform"})
+_ALONE: Final = frozenset({"schema", "conform", "evaluate"})
 _ELSEWHERE: Final = frozenset({"init", "import", "demo", "restore"})
 
 
@@ -253,7 +256,7 @@ def _commands(store: Path, ids: Mapping[str, str], engine: str, result: Result, 
         seconds, peak, code, err = _tkg(*given, *(words or []))
         if code not in (0, 1, 2, 3) or "Unexpected" in err or "Traceback" in err:
             result.missed.append(f"{name} on {size}: exit {code}: {err.strip()[-200:]}")
-        key = f"{name} {size}".replace(" ", "_").replace(",", "")
+        key = f"{engine} {name} {size}".replace(" ", "_").replace(",", "")
         result.figures |= {f"{key}_seconds": seconds, f"{key}_mb": peak, f"{key}_exit": code}
         yield name, f"{seconds:.2f} s  {peak:.0f} MB  {code}"
 
@@ -266,7 +269,10 @@ def _tkg(*words: str) -> tuple[float, float, int, str]:
         made = subprocess.Popen(
             [sys.executable, "-m", "tkg", *words], stdout=subprocess.DEVNULL, stderr=err, env=environment, text=True
         )
+        patience = Timer(_PATIENCE, made.kill)
+        patience.start()
         _, status, usage = os.wait4(made.pid, 0)
+        patience.cancel()
         made.returncode = os.waitstatus_to_exitcode(status)
         err.seek(0)
         told = err.read()
@@ -284,8 +290,9 @@ def _multiples(store: Path, ids: Mapping[str, str], engine: str, result: Result)
     found = children.run("commands:measure", store=str(store), ids=dict(ids), engine=engine)
     result.peak_mb = max(result.peak_mb, found["peak_mb"])
     for name, (whole, bare) in found["questions"].items():
-        result.figures[f"{name}_ms"], result.baselines[f"{name}_ms"] = whole, bare
-        result.figures[f"{name}_multiple"] = whole / bare
+        key = f"{engine}_{name}"
+        result.figures[f"{key}_ms"], result.baselines[f"{key}_ms"] = whole, bare
+        result.figures[f"{key}_multiple"] = whole / bare
         table.add_row(name, f"{whole:,.1f}", f"{bare:,.1f}", f"{whole / bare:.1f}")
     return table
 

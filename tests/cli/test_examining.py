@@ -142,17 +142,24 @@ def test_wrong_reads_become_cases_that_run(acme: Acme, mailbox: dict[str, str], 
 
 
 def test_metrics_over_a_window(acme: Acme, mailbox: dict[str, str]) -> None:
-    acme("recall", "--session", "desk-4", ASKED)
+    read = acme("recall", "--session", "desk-4", ASKED, "--json").json
     acme.claim("depot", "opens_at", "06:00", "--uri", "n", "--session", "desk-4")
     before = acme("metrics", "--json").json
     assert before["poisoned_reads"] == {**before["poisoned_reads"], "hits": 0, "n": 1}
     assert before["tokens_per_request"] > 5 and before["deletions_complete"]["n"] == 0
-    assert before["precision_at"]["1"]["n"] == 0
+    assert before["precision_at"]["1"]["judged"] == 0 and before["precision_at"]["1"]["precision"] is None
     acme("revoke", *PERSON, mailbox["claim"], "--reason", "retired", "--yes")
     after = acme("metrics", "--json").json
     assert after["poisoned_reads"]["hits"] == 1 and after["withdrawn_accepts"]["hits"] == 1
     assert after["false_accepts"]["n"] == 0  # nobody marked anything: the two are told apart
-    assert after["precision_at"]["5"]["n"] >= 1 and after["precision_at"]["5"]["hits"] == 0
+    assert after["precision_at"]["5"]["judged"] == 0  # whether it bore on the question is for a person to say
+    label = ("audit", "label", read["id"][:-1], "--item", mailbox["claim"][:-1], "--is", "wrong", *PERSON)
+    assert acme(*label).code == 0
+    for k in ("1", "5"):  # one definition, wherever it is told
+        told = acme("audit", "precision", "--k", k, "--json").json
+        assert {"schema": "tkg.audit.precision/1", **acme("metrics", "--json").json["precision_at"][k]} == told
+    assert told["precision"] == 0.0 and (told["reads"], told["judged"]) == (1, 1)
+    assert acme("metrics", "--until", "2020", "--json").json["precision_at"]["5"]["reads"] == 0
     none = acme("metrics", "--until", "2020", "--json").json
     assert none["candidates"] == 0 and none["poisoned_reads"]["n"] == 0 and none["until"].startswith("2021")
     assert acme("metrics", "--since", "2020", "--json").json["candidates"] == after["candidates"]

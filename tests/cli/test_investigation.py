@@ -20,6 +20,27 @@ def test_any_beginning_that_is_the_only_one_names_an_id(acme: Acme, mailbox: dic
     assert acme("release", *PERSON, short, "--reason", "it was right").code == 0
 
 
+def test_every_command_that_writes_takes_a_beginning_too(acme: Acme, mailbox: dict[str, str]) -> None:
+    short = {name: identifier[:-1] for name, identifier in mailbox.items()}
+    why = (*PERSON, "--reason", "checked")
+    mine = acme.claim("ana", "prefers", "tea", "--user", "ana", who=PERSON).json["claim_id"]
+    made = acme("promote", "--user", "ana", *why, mine[:-1], "--json")
+    assert made.code == 0 and made.json["claim_id"]
+    rests = acme("derive", *AGENT, "--kind", "summary", "--from", short["claim"], "It says so.", "--json").json["id"]
+    assert acme("lineage", rests, "--json").json["up"][0]["id"] == mailbox["claim"]
+    bound = acme.claim("desk", "phone", "12", "--depends-on", short["claim"]).json["claim_id"]
+    assert mailbox["claim"] in {one["other"] for one in acme("explain", bound, "--json").json["edges"]}
+    assert acme("hold", *why, short["claim"]).code == 0
+    assert acme("forget", short["claim"]).code == 0 and acme("forget", *why, short["claim"], "--yes").code == 3
+    assert acme("hold", *why, short["claim"], "--lift").code == 0
+    assert acme("audit", "mark", short["claim"], "--is", "right", *PERSON).code == 0
+    assert acme("forget", *why, short["claim"], "--yes").code == 0
+    assert acme("show", mailbox["claim"], "--json").json["state"] == "erased"
+    for words in (("promote", *why), ("forget",), ("hold", *why), ("unarchive", *why)):
+        unknown = acme(*words, "clm_zzz")
+        assert unknown.code == 2 and "begins like that" in unknown.err, words
+
+
 def test_a_beginning_of_several_ids_lists_them(acme: Acme, mailbox: dict[str, str]) -> None:
     result = acme("show", "art_")
     assert result.code == 2 and all(mailbox[kind] in result.err for kind in ("summary", "skill", "action"))

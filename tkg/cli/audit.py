@@ -11,11 +11,13 @@ import typer
 
 from tkg.cli.audited import shown
 from tkg.cli.command import Command
+from tkg.cli.naming import full
 from tkg.cli.opening import check_path, reading, writing
 from tkg.cli.options import Engine, EngineChoice, Html, Json, Store, Tenant, User
 from tkg.cli.screen import complain, print_fields, print_heading, print_json, print_line, print_table
 from tkg.errors import RequestError
 from tkg.files import write_whole
+from tkg.ids import kind_of
 from tkg.memory.accounting import Sampled
 from tkg.memory.handle import Handle
 from tkg.memory.regressions import as_yaml
@@ -153,6 +155,7 @@ def _label(
         raise RequestError("a label takes the ID of a read, --item, --is right|wrong, --channel and --principal")
     with writing(store, engine) as memory:
         handle = memory.scope(tenant, user, channel=channel, principal=principal)
+        read, item = full(handle, read), full(handle, item)
         handle.label(read, item, relevant=fits is Right.RIGHT)
     body = {"read": read, "item": item, "relevant": fits is Right.RIGHT}
     return _said(json, "tkg.audit.label/1", body, f"{item} in {read}: {fits.value}.")
@@ -163,9 +166,7 @@ def _precision(
 ) -> int:
     with reading(store, engine) as memory:
         found = memory.scope(by[0], by[1]).precision(k)
-    share = "nothing is labelled" if found.precision is None else f"precision@{k} {found.precision:.3f}"
-    line = f"{share}; {found.reads} reads, {found.judged} of {found.shown} places labelled."
-    return _said(json, "tkg.audit.precision/1", found.model_dump(mode="json"), line)
+    return _said(json, "tkg.audit.precision/1", found.model_dump(mode="json"), f"precision@{k}: {found.says}.")
 
 
 def _mark(
@@ -182,6 +183,7 @@ def _mark(
         raise RequestError("a mark takes an ID, --is right|wrong, --channel and --principal")
     with writing(store, engine) as memory:
         handle = memory.scope(tenant, user, channel=channel, principal=principal)
+        target = target if kind_of(target) == "verdict" else full(handle, target)
         handle.audit_mark(target, right=verdict is Right.RIGHT, reason=reason)
     body = {"verdict": target, "right": verdict is Right.RIGHT}
     return _said(json, "tkg.audit.mark/1", body, f"{target} is {verdict.value}.")

@@ -198,7 +198,7 @@ def promote(
     """
     with writing(store, engine) as memory:
         handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
-        verdict = handle.promote(claim_id, to=to.value, reason=reason)
+        verdict = handle.promote(full(handle, claim_id), to=to.value, reason=reason)
     if json:
         print_json("tkg.promote/1", verdict_json(verdict))
     else:

@@ -11,6 +11,7 @@ import typer
 
 from tkg.cli.command import Command
 from tkg.cli.integrity import print_evidence
+from tkg.cli.naming import full
 from tkg.cli.opening import check_path, reading, writing
 from tkg.cli.options import (
     ChannelChoice,
@@ -32,6 +33,7 @@ from tkg.ids import kind_of
 from tkg.memory import receipts
 from tkg.memory.answers import Forgetting, Upkeep
 from tkg.memory.forgetting import Forgotten
+from tkg.memory.handle import Handle
 from tkg.model.scope import Channel
 
 _Target = Annotated[str | None, typer.Argument(metavar="[ID]", help="Target: a claim, a text or a piece of evidence.")]
@@ -87,10 +89,12 @@ def forget(
     """
     if verify is not None:
         return _verify(store, tenant, user, verify, text or [], engine, json)
-    wanted = _wanted(identifier, subject, source, of_session, of_principal, scope, mentions)
+    named = {"subject": subject, "source": source, "session": of_session, "principal": of_principal}
+    named |= {"scope": scope, "mentions": mentions}
     if not yes:
         with reading(store, engine) as memory:
-            plan = memory.scope(tenant, user).plan_forget(**wanted)
+            handle = memory.scope(tenant, user)
+            plan = handle.plan_forget(**_wanted(handle, identifier, named))
         if json:
             print_json("tkg.forget/1", {"plan": plan.model_dump(mode="json"), "receipt": None})
         else:
@@ -101,7 +105,8 @@ def forget(
     if output is not None and check_path(output, "--receipt").exists():
         raise RequestError(f"{output} exists; name a new file")
     with writing(store, engine) as memory:
-        done = memory.scope(tenant, user, channel=channel, principal=principal).forget(**wanted, reason=reason)
+        handle = memory.scope(tenant, user, channel=channel, principal=principal)
+        done = handle.forget(**_wanted(handle, identifier, named), reason=reason)
     if output is not None:
         output.write_text(json_module.dumps(done.receipt, indent=1, ensure_ascii=True) + "\n", encoding="ascii")
     if json:
@@ -111,21 +116,14 @@ def forget(
     return 0
 
 
-def _wanted(
-    identifier: str | None,
-    subject: str | None,
-    source: str | None,
-    session: str | None,
-    principal: str | None,
-    scope: bool,
-    mentions: bool,
-) -> dict[str, Any]:
-    fields: dict[str, Any] = {"subject": subject, "source": source, "session": session, "principal": principal}
+def _wanted(handle: Handle, identifier: str | None, named: dict[str, Any]) -> dict[str, Any]:
+    """Return what is to be erased as the facade takes it; an id may be any beginning that is the only one."""
+    given = {name: value for name, value in named.items() if value is not None}
     if identifier is not None:
-        kind = kind_of(identifier)
-        fields[kind if kind in ("artefact", "evidence") else "claim"] = identifier
-    given: dict[str, Any] = {name: value for name, value in fields.items() if value is not None}
-    return {**given, "scope": scope, "mentions": mentions}
+        whole = full(handle, identifier)
+        kind = kind_of(whole)
+        given[kind if kind in ("artefact", "evidence") else "claim"] = whole
+    return given
 
 
 def _show(plan: Forgetting, title: str) -> None:
@@ -220,7 +218,7 @@ def hold(
         handle = memory.scope(tenant, user, channel=channel, principal=principal)
         act = handle.lift if lift else handle.hold
         act(
-            id=identifier,
+            id=None if identifier is None else full(handle, identifier),
             subject=subject,
             source=source,
             session=of_session,
@@ -314,7 +312,8 @@ def unarchive(
     if channel is None or principal is None:
         raise RequestError("bringing something back needs --channel and --principal: who decides?")
     with writing(store, engine) as memory:
-        back = memory.scope(tenant, user, channel=channel, principal=principal).unarchive(id, reason)
+        handle = memory.scope(tenant, user, channel=channel, principal=principal)
+        back = handle.unarchive(full(handle, id), reason)
     if json:
         print_json("tkg.unarchive/1", {"restored": list(back)})
     else:

@@ -202,13 +202,12 @@ class Step(Form):
 def _of_the_gate() -> list[Any]:
     shares = SHARES
     rates: dict[str, Any] = dict.fromkeys(shares, Rate)
-    left: dict[str, Any] = {"exclude": ("funnel", "accepted_by_class", "precision_at", *shares), "funnel": list[Step]}
+    left: dict[str, Any] = {"exclude": ("funnel", "accepted_by_class", *shares), "funnel": list[Step]}
     return [
         _form(
             "tkg.metrics/1",
             accounting.GateFigures,
             accepted_by_class=dict[str, Rate],
-            precision_at=dict[str, Rate],
             **left,
             **rates,
         ),

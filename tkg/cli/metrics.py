@@ -111,9 +111,15 @@ def _families(found: GateFigures) -> Iterator[tuple[str, str, _Samples]]:
         yield f"{name}_of", f"{name.replace('_', ' ').capitalize()}: of how many.", [({}, share.n)]
     yield "poison_exposure", "Times something was shown that was withdrawn later.", [({}, found.poison_exposure)]
     yield "rediscovered", "Times a refused candidate was found again in another run.", [({}, found.rediscovered)]
-    labelled = [({"k": k, "part": part}, float(n)) for k, one in found.precision_at.items() for part, n in
-                (("right", one.hits), ("labelled", one.n))]  # fmt: skip
-    yield "precision", "Labelled items among the first k of each read, and how many were right.", labelled
+    judged = found.precision_at.items()
+    yield "precision", "Share of relevant ones among the labelled of the first k of a read, on average.", [
+        ({"k": k}, one.precision) for k, one in judged if one.precision is not None
+    ]  # fmt: skip
+    yield (
+        "precision_labelled",
+        "Labelled ones among the first k of each read.",
+        [({"k": k}, one.judged) for k, one in judged],
+    )
     if found.tokens_per_request is not None:
         yield "tokens_per_request", "Tokens of what a read showed, on average.", [({}, found.tokens_per_request)]
     queue = found.queue
@@ -127,7 +133,6 @@ def _figures(found: GateFigures) -> dict[str, Any]:
     body["accepted_by_class"] = {name: one.shown() for name, one in found.accepted_by_class.items()}
     for name in SHARES:
         body[name] = getattr(found, name).shown()
-    body["precision_at"] = {k: one.shown() for k, one in found.precision_at.items()}
     return body
 
 
@@ -181,7 +186,7 @@ def _show_figures(found: GateFigures) -> None:
         [
             ("showed poison", _percent(found.poisoned_reads)),
             ("poison shown", f"{found.poison_exposure} times, before it was withdrawn"),
-            *((f"precision@{k} (labelled)", _percent(one)) for k, one in found.precision_at.items()),
+            *((f"precision@{k}", one.says) for k, one in found.precision_at.items()),
             ("tokens per request", _tokens(found)),
         ]
     )

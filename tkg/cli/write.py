@@ -10,7 +10,7 @@ import typer
 from tkg.cli.command import Command
 from tkg.cli.evidence import evidence_of
 from tkg.cli.extracting import ExtractorName, ExtractorOptions, chosen, tell_dropped
-from tkg.cli.naming import full
+from tkg.cli.naming import antecedents, full
 from tkg.cli.opening import writing
 from tkg.cli.options import (
     ChannelChoice,
@@ -134,7 +134,7 @@ def propose(
             valid_to=valid_to,
             observed_at=observed_at,
             evidence=evidence,
-            depends_on=tuple(depends_on or ()),
+            depends_on=antecedents(handle, depends_on),
             idempotency_key=idempotency_key,
             expected_digest=expected_digest,
         )
@@ -239,9 +239,9 @@ def derive(
             raise RequestError("--meta takes NAME=TEXT, such as --meta name=file-a-report")
         details[name] = text
     with writing(store, engine) as memory:
-        made = memory.scope(tenant, user, channel=channel, principal=principal, session=session).derive(
-            kind.value, content, from_=tuple(from_ or ()), meta=details or None, idempotency_key=idempotency_key
-        )
+        handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)
+        rests_on = antecedents(handle, from_)
+        made = handle.derive(kind.value, content, from_=rests_on, meta=details or None, idempotency_key=idempotency_key)
     if isinstance(made, Verdict):  # held: a skill that no person proposed, where the policy says so
         print_json("tkg.derive.held/1", verdict_json(made)) if json else show_verdict(made)
         return exit_code(made)

@@ -18,6 +18,7 @@ from tkg.ids import canonical, digest, kind_of
 from tkg.memory.caller import Caller
 from tkg.memory.changing import person
 from tkg.memory.inspecting import label_of_claim
+from tkg.memory.labelling import Labels, Precision, precision_of
 from tkg.memory.reviewing import queue
 from tkg.memory.tenant import Tenant
 from tkg.memory.told import told
@@ -98,8 +99,8 @@ class GateFigures(Value):
     #: how often a refused candidate was found again in another run, per hundred runs
     rediscovered_per_hundred_runs: float | None
     writes_by_class_per_hundred_runs: Mapping[str, float]
-    #: k -> of the first k items of each read that carry a label (a mark, or a withdrawal), how many were right
-    precision_at: Mapping[str, Share]
+    #: k -> precision@k of the reads in the window that people labelled, as `Handle.precision` tells it of all
+    precision_at: Mapping[str, Precision]
     #: tokens of what a read showed, without the frame around it; None without reads
     tokens_per_request: float | None
     tokens_p95: int | None
@@ -153,7 +154,9 @@ class Books:
     withdrawn: dict[str, int]
     shown: list[tuple[int, str]]
     clashes: set[str]
-    reads: list[tuple[int, tuple[str, ...]]]
+    #: read -> its transaction and what it showed
+    reads: dict[str, tuple[int, tuple[str, ...]]]
+    labels: Labels
     erased: set[str]
     #: nodes whose content is (still) there
     content: set[str]
@@ -176,7 +179,7 @@ class Books:
             window: decisions, reviews and reads outside it are left out; what became of them counts whenever it was.
             also: is handed each entry as well.
         """
-        books = cls([], {}, {}, [], [], {}, {}, {}, [], set(), [], set(), set(), window or Window())
+        books = cls([], {}, {}, [], [], {}, {}, {}, [], set(), {}, Labels(), set(), set(), window or Window())
         for entry in tenant.ledger.read_since(0):
             if reaches(caller, entry.scope):
                 books._take(entry)
@@ -203,7 +206,9 @@ class Books:
                     self._change(record, entry.seq)
                 case Retrieval() if inside:
                     self.shown += [(entry.seq, one) for one in record.shown]
-                    self.reads.append((entry.seq, record.shown))
+                    self.reads[record.id] = (entry.seq, record.shown)
+                case Note():
+                    self.labels.take(record)
                 case Conflict():
                     self.clashes |= {record.left, record.right}
                 case Claim() | Artefact() | StoredEvidence():
@@ -312,18 +317,13 @@ _FIRST = (1, 3, 5)
 
 def _of_reads(tenant: Tenant, books: Books) -> dict[str, Any]:
     """Return the figures of reads: poison among them, precision of what was shown first, tokens."""
-    labels: dict[str, bool] = {one: False for one in books.withdrawn}
-    for verdict, right in books.marks.items():
-        made = books.verdicts.get(verdict)
-        if made is not None and made.about is not None:
-            labels[made.about] = right is (made.outcome in _STANDS)
-    counts = {k: [labels[one] for _, shown in books.reads for one in shown[:k] if one in labels] for k in _FIRST}
-    poisoned = sum(any(books.withdrawn.get(one, 0) > seq for one in shown) for seq, shown in books.reads)
-    words = _words_of(tenant, {one for _, shown in books.reads for one in shown})
-    tokens = sorted(sum(words.get(one, 0) for one in shown) for _, shown in books.reads)
+    showed = {read: shown for read, (_, shown) in books.reads.items()}
+    poisoned = sum(any(books.withdrawn.get(one, 0) > seq for one in shown) for seq, shown in books.reads.values())
+    words = _words_of(tenant, {one for shown in showed.values() for one in shown})
+    tokens = sorted(sum(words.get(one, 0) for one in shown) for shown in showed.values())
     return {
         "poisoned_reads": Share(hits=poisoned, n=len(books.reads)),
-        "precision_at": {str(k): Share(hits=sum(found), n=len(found)) for k, found in counts.items()},
+        "precision_at": {str(k): precision_of(showed, books.labels, k) for k in _FIRST},
         "tokens_per_request": sum(tokens) / len(tokens) if tokens else None,
         "tokens_p95": tokens[max(0, -(-len(tokens) * 95 // 100) - 1)] if tokens else None,
     }
