@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -97,6 +97,44 @@ def test_the_sweep_finds_the_open_contradictions_that_looking_at_every_instant_f
             if a.holds(point) and b.holds(point) and not replay.cut(a, point) and not replay.cut(b, point)
         }
         assert found == expected
+
+
+@given(RANDOM)
+def test_the_sweep_says_of_every_pair_what_the_order_says_at_every_edge(rng: random.Random) -> None:
+    story = history(rng)
+    made = views(story)
+    known, declared = book_of(story, made), predicate(story, "s0")
+    for slot_id in ("s0-0", "s0-1"):
+        claims = [v for v in made.values() if v.claim.slot_id == slot_id]
+        order = Order(claims, declared, known)
+        points = [order.at(edge) for edge in order.edges()]
+        live = [index for index, each in enumerate(order.standings) if each.live]
+        expected = {}
+        for a, b in combinations(live, 2):
+            one, other = order.standings[a].claim, order.standings[b].claim
+            clear = order.contradicts(a, b)
+            if one.interval.overlap(other.interval) == "none" or not (clear or order.unclear(a, b)):
+                continue
+            both = [p for p in points if {a, b} <= {*p.maximal, *p.possible}]
+            is_open = clear and any({a, b} <= p.maximal.keys() for p in both)
+            key = tuple(sorted((one.id, other.id)))
+            expected[key] = "open" if is_open else "possible" if both else "settled"
+        assert {c[:2]: c.status for c in contradictions(claims, declared, known, settled=True)} == expected
+        told = {c[:2]: c.status for c in contradictions(claims, declared, known)}
+        assert told == {pair: status for pair, status in expected.items() if status != "settled"}
+
+
+@given(RANDOM)
+def test_what_is_cut_has_cutters_and_what_stands_has_none(rng: random.Random) -> None:
+    story = history(rng)
+    made = views(story)
+    claims = [v for v in made.values() if v.claim.slot_id == "s0-0"]
+    order = Order(claims, predicate(story, "s0"), book_of(story, made))
+    for edge in order.edges():
+        cut = order.at(edge).cut
+        for index in range(len(order.standings)):
+            found = order.cutters(index, edge)
+            assert bool(found) == (index in cut) and (index not in cut or cut[index] in found)
 
 
 def test_more_values_than_the_predicate_takes_at_one_instant_are_a_crowd() -> None:

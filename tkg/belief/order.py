@@ -121,6 +121,10 @@ def newer(one: Assertion, other: Assertion, epsilon: int = 0) -> bool:
     return one.observed_at > other.observed_at + epsilon
 
 
+#: origin, class and side of the slot -> what was said there and the claim it was said for
+_Said = dict[tuple[str, Rank, object], list[tuple[Assertion, int]]]
+
+
 class Point(NamedTuple):
     """The order at one instant: indices into `Order.standings`, by rank where it matters."""
 
@@ -150,17 +154,20 @@ class Order:
         self.epsilon = duration(predicate.epsilon)
         self._edges: list[Instant] | None = None
         self._relations: dict[tuple[int, int], Comparison] = {}
+        #: what no instant changes is worked out once: it is asked about at every one
+        self._takes: dict[tuple[int, int], bool] = {}
+        self._last: dict[int, list[Assertion]] = {}
+        self._bounds = [each.claim.interval.bounds for each in self.standings]
         self._one = predicate.limit == 1
         # Positive claims of a multi-valued predicate live side by side unless denied or listed as exclusive: then only
         # claims of opposite polarity are rivals, and without denials there are none.
         self._only_denials = not self._one and not predicate.exclusive
         self._quiet = self._only_denials and all(s.claim.polarity is Polarity.POSITIVE for s in self.standings)
-        self._by_key: dict[tuple[str, Rank, object], list[tuple[Assertion, int]]] = {}
-        for index, each in enumerate(self.standings):
-            for assertion in each.assertions:
-                self._by_key.setdefault((*assertion.key, self._side(index)), []).append((assertion, index))
-        for said in self._by_key.values():
-            said.sort(key=lambda item: (-item[0].observed_at, -item[0].seq, item[1]))
+        #: everything that was said, the latest first
+        self._said = sorted(
+            ((said, index) for index, each in enumerate(self.standings) for said in each.assertions),
+            key=lambda item: (-item[0].observed_at, -item[0].seq, item[1]),
+        )
 
     def _side(self, index: int) -> object:
         """Return which of the lists of possible rivals a claim belongs to."""
@@ -194,8 +201,12 @@ class Order:
 
         Only where both certainly share some time: what only possibly overlaps is never decided (semantics 2.2).
         """
-        a, b = self.standings[winner].claim.interval, self.standings[loser].claim.interval
-        return a.overlap(b) is Certainty.DEFINITE and self.contradicts(loser, winner)
+        found = self._takes.get((winner, loser))
+        if found is None:
+            a, b = self.standings[winner].claim.interval, self.standings[loser].claim.interval
+            found = a.overlap(b) is Certainty.DEFINITE and self.contradicts(loser, winner)
+            self._takes[winner, loser] = found
+        return found
 
     def unclear(self, one: int, other: int) -> bool:
         """Return whether nobody can say if two claims contradict: their values cannot be compared."""
@@ -204,28 +215,43 @@ class Order:
             return self.relation(one, other) is Comparison.UNKNOWN
         return self._one and a.polarity is Polarity.POSITIVE and self.relation(one, other) is Comparison.UNKNOWN
 
-    def _displaced(self, index: int, own: Assertion, certain: set[int]) -> int | None:
+    def _said_by(self, certain: set[int]) -> _Said:
+        """Return what each origin says in each class by claims that certainly hold, its latest words first."""
+        found: _Said = {}
+        for said, index in self._said:
+            if index in certain:
+                found.setdefault((*said.key, self._side(index)), []).append((said, index))
+        return found
+
+    def _displaced(self, index: int, own: Assertion, said_by: _Said) -> int | None:
         """Return a certain claim by which the same origin moved on from `own`, or None."""
-        for said, other in self._by_key.get((*own.key, self._facing(index)), ()):
+        for said, other in said_by.get((*own.key, self._facing(index)), ()):
             if (said.observed_at, said.seq) <= (own.observed_at, own.seq):
                 return None
-            if other in certain and newer(said, own, self.epsilon) and self.may_take(other, index):
+            if newer(said, own, self.epsilon) and self.may_take(other, index):
                 return other
         return None
 
-    def _backing(self, index: int, certain: set[int]) -> tuple[Rank | None, int]:
+    def _latest(self, index: int) -> list[Assertion]:
+        """Return the last thing that each origin said for a claim in each class, the lowest class first."""
+        found = self._last.get(index)
+        if found is None:
+            latest: dict[tuple[str, Rank], Assertion] = {}
+            for assertion in self.standings[index].assertions:
+                kept = latest.get(assertion.key)
+                if kept is None or (assertion.observed_at, assertion.seq) > (kept.observed_at, kept.seq):
+                    latest[assertion.key] = assertion
+            found = self._last[index] = [latest[key] for key in sorted(latest, key=lambda item: (item[1], item[0]))]
+        return found
+
+    def _backing(self, index: int, said_by: _Said) -> tuple[Rank | None, int]:
         """Return the rank that is left to a claim, or None and the claim that took its last backer."""
-        latest: dict[tuple[str, Rank], Assertion] = {}
-        for assertion in self.standings[index].assertions:
-            kept = latest.get(assertion.key)
-            if kept is None or (assertion.observed_at, assertion.seq) > (kept.observed_at, kept.seq):
-                latest[assertion.key] = assertion
         left: Rank | None = None
         by = index
-        for key in sorted(latest, key=lambda item: (item[1], item[0])):
-            mover = self._displaced(index, latest[key], certain)
+        for own in self._latest(index):
+            mover = self._displaced(index, own, said_by)
             if mover is None:
-                left = key[1] if left is None else max(left, key[1])
+                left = own.rank if left is None else max(left, own.rank)
             else:
                 by = mover
         return left, by
@@ -233,11 +259,10 @@ class Order:
     def at(self, instant: Instant) -> Point:
         """Return which claims stand and which are cut at one instant of valid time."""
         certain, perhaps = set[int](), list[int]()
-        for index, each in enumerate(self.standings):
-            holds = each.claim.interval.holds(instant)
-            if holds:
+        for index, (from_lo, from_hi, to_lo, to_hi) in enumerate(self._bounds):
+            if from_hi <= instant < to_lo:
                 certain.add(index)
-            elif holds is None:
+            elif from_lo <= instant < to_hi:
                 perhaps.append(index)
         if self._quiet:
             return Point(
@@ -250,8 +275,9 @@ class Order:
     def _point(self, certain: set[int], perhaps: Sequence[int]) -> Point:
         ranks: dict[int, Rank] = {}
         cut: dict[int, int] = {}
+        said_by = self._said_by(certain)
         for index in (*sorted(certain), *perhaps):
-            left, by = self._backing(index, certain)
+            left, by = self._backing(index, said_by)
             if left is None:
                 cut[index] = by
             else:
@@ -274,24 +300,25 @@ class Order:
 
     def cutters(self, index: int, instant: Instant) -> list[int]:
         """Return every claim that cuts this one at an instant, for the explanation; empty when it stands there."""
-        if index not in self.at(instant).cut:
+        if not self._bounds[index][0] <= instant < self._bounds[index][3]:
             return []
-        certain = {i for i, s in enumerate(self.standings) if s.claim.interval.holds(instant)}
+        certain = {i for i, (_, from_hi, to_lo, _) in enumerate(self._bounds) if from_hi <= instant < to_lo}
         rivals = [other for other in sorted(certain) if other != index and self.may_take(other, index)]
-        own = self.standings[index]
-        movers = [
-            other
-            for other in rivals
-            if any(
-                said.key == mine.key and newer(said, mine, self.epsilon)
-                for mine in own.assertions
-                for said in self.standings[other].assertions
-            )
-        ]
-        left, _ = self._backing(index, certain)
+        if not rivals:
+            return []
+        said_by = self._said_by(certain)
+        left, _ = self._backing(index, said_by)
         if left is None:
-            return movers
-        return [other for other in rivals if (rank := self._backing(other, certain)[0]) is not None and rank > left]
+            return [other for other in rivals if self._moves_on(other, index)]
+        return [other for other in rivals if (rank := self._backing(other, said_by)[0]) is not None and rank > left]
+
+    def _moves_on(self, other: int, index: int) -> bool:
+        """Return whether an origin of one claim said the other later."""
+        return any(
+            said.key == mine.key and newer(said, mine, self.epsilon)
+            for mine in self.standings[index].assertions
+            for said in self.standings[other].assertions
+        )
 
     def edges(self) -> list[Instant]:
         """Return, in order, every instant at which the answer may change."""

@@ -7,8 +7,8 @@ cannot both hold there. The sweep visits every instant at which the answer may c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
 from typing import Literal, NamedTuple
 
 from tkg.belief.book import LATEST, Book
@@ -20,8 +20,6 @@ from tkg.model.time import Certainty, Instant
 from tkg.model.view import SlotClaim
 
 Status = Literal["open", "possible", "settled"]
-
-_WORSE: dict[Status, int] = {"settled": 0, "possible": 1, "open": 2}
 
 
 class Contradiction(NamedTuple):
@@ -72,36 +70,44 @@ def contradictions(
         and not any(s.claim.polarity is Polarity.NEGATIVE for s in order.standings)
     ):
         return []
-    live = [index for index, each in enumerate(order.standings) if each.live]
-    pairs = {
-        (a, b)
-        for place, a in enumerate(live)
-        for b in live[place + 1 :]
-        if order.standings[a].claim.interval.overlap(order.standings[b].claim.interval) is not Certainty.NONE
-        and (order.contradicts(a, b) or order.unclear(a, b))
-    }
-    found: dict[tuple[int, int], Status] = dict.fromkeys(pairs, "settled")
-    for edge in order.edges() if pairs else ():
-        point = order.at(edge)
-        up = [index for index in (*point.maximal, *point.possible) if order.standings[index].live]
-        for place, a in enumerate(sorted(up)):
-            for b in sorted(up)[place + 1 :]:
-                if (a, b) not in pairs:
-                    continue
-                sure = a in point.maximal and b in point.maximal and order.contradicts(a, b)
-                status: Status = "open" if sure else "possible"
-                if _WORSE[status] > _WORSE[found[a, b]]:
-                    found[a, b] = status
     made = []
-    for (a, b), status in found.items():
-        if status == "settled" and not settled:
-            continue
+    for a, b, status in _pairs(order, settled):
         one, other = order.standings[a].claim, order.standings[b].claim
         start = max(one.interval.from_lo, other.interval.from_lo)
         end = min(one.interval.to_hi, other.interval.to_hi)
         left, right = sorted((one.id, other.id))
         made.append(Contradiction(left, right, start, end, _pattern(order, a, b), status))
     return sorted(made)
+
+
+def _pairs(order: Order, settled: bool) -> Iterator[tuple[int, int, Status]]:
+    """Yield the pairs of live claims that contradict each other, and how; pairs that the order decides on request.
+
+    Where a claim stands is a number with one bit for each edge, so that pairs that never stand together cost next to nothing.
+    """
+    live = [index for index, each in enumerate(order.standings) if each.live]
+    if len(live) < 2:
+        return
+    sure, up = dict.fromkeys(live, 0), dict.fromkeys(live, 0)
+    for place, edge in enumerate(order.edges()):
+        point, bit = order.at(edge), 1 << place
+        for index in point.maximal.keys() & sure.keys():
+            sure[index] |= bit
+            up[index] |= bit
+        for index in point.possible.keys() & up.keys():
+            up[index] |= bit
+    for a, b in combinations(live, 2):
+        together = up[a] & up[b]
+        if not together and not (settled and _meet(order, a, b)):
+            continue
+        clear = order.contradicts(a, b)
+        if clear or order.unclear(a, b):
+            yield a, b, "open" if clear and sure[a] & sure[b] else "possible" if together else "settled"
+
+
+def _meet(order: Order, a: int, b: int) -> bool:
+    one, other = order.standings[a].claim.interval, order.standings[b].claim.interval
+    return one.overlap(other) is not Certainty.NONE
 
 
 class Crowd(NamedTuple):

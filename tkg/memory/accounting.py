@@ -194,27 +194,30 @@ class Books:
                     self.verdicts[record.id] = record
                     if inside:
                         self.decisions.append(recorded(record, entry))
-                case Note(about="audit-mark") if record.body is not None:
-                    found = json.loads(record.body)
-                    self.marks[found["verdict"]] = bool(found["right"])
-                case Note(about="review") if record.body is not None and inside:
-                    self.settled.append(entry.tx_time)
-                    spent = json.loads(record.body).get("milliseconds")
-                    if spent is not None:
-                        self.timed.append(spent / 1000)
+                case Note():
+                    self._note(record, entry.tx_time)
                 case StatusChange():
                     self._change(record, entry.seq)
                 case Retrieval() if inside:
                     self.shown += [(entry.seq, one) for one in record.shown]
                     self.reads[record.id] = (entry.seq, record.shown)
-                case Note():
-                    self.labels.take(record)
                 case Conflict():
                     self.clashes |= {record.left, record.right}
                 case Claim() | Artefact() | StoredEvidence():
                     self._store(record)
                 case _ if record.record == "source" and record.uri is not None:
                     self.sources[record.id] = record.uri
+
+    def _note(self, note: Note, at: Instant) -> None:
+        if note.about == MARK and note.body is not None:
+            found = json.loads(note.body)
+            self.marks[found["verdict"]] = bool(found["right"])
+        elif note.about == "review" and note.body is not None and at in self.window:
+            self.settled.append(at)
+            spent = json.loads(note.body).get("milliseconds")
+            if spent is not None:
+                self.timed.append(spent / 1000)
+        self.labels.take(note)
 
     def _change(self, record: StatusChange, seq: int) -> None:
         match record.axis, record.value:

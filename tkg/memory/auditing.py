@@ -12,7 +12,8 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from tkg.belief.assessed import Clash
@@ -38,6 +39,8 @@ from tkg.text import match_form
 PATTERNS: Final = ("C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9")
 #: what is looked for when nothing is named: what a narrower scope hides is no contradiction
 USUAL: Final = PATTERNS[:-1]
+#: patterns of pairs within a slot
+_PAIRS: Final = frozenset({"C1", "C2", "C3"})
 #: rows of one look into the graph, and places looked at for one page before it is handed over as it is
 _ROWS, _PLACES = 500, 20_000
 
@@ -84,13 +87,27 @@ class _Sweep(NamedTuple):
     walk: Callable[[_Place], Iterator[tuple[_Place, list[Finding]]]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Audit:
-    """An audit for one caller at one transaction."""
+    """An audit for one caller at one transaction; with `about` only the slots of that subject, in match form."""
 
     tenant: Tenant
     caller: Caller
     known: int
+    about: str | None = None
+    _readers: dict[str, Slots] = field(default_factory=dict)
+
+    @cached_property
+    def _recorded(self) -> dict[tuple[str, str], str]:
+        """The row of each recorded conflict, by pair: of several the first."""
+        return {(one.left, one.right): one.rule for one, _ in reversed(self.tenant.graph.conflicts())}
+
+    def _around(self, scope: str) -> Slots:
+        """Return a reader of a scope; which names are one is found out once for all of its slots."""
+        known = self._readers.get(scope)
+        if known is None:
+            known = self._readers[scope] = Slots.around(self.tenant, scope, self.known)
+        return known.anew()
 
     @property
     def registry(self) -> Registry:
@@ -164,18 +181,21 @@ class _Audit:
         view = next((one for one in own if one.claim.subject is not None), None)
         if view is None or not reaches(self.caller, view.claim.scope):
             return []
-        slots = Slots.around(self.tenant, view.claim.scope, self.known)
+        if self.about is not None and not self.tenant.same_as and match_form(view.claim.subject or "") != self.about:
+            return []
+        slots = self._around(view.claim.scope)
         claims = slots.of(view)
         here = {one.claim.id for one in own}
+        alone = len(claims) == len(own)  # nothing is laid into it: all that meets here is told here
         by_id = {one.claim.id: one for one in claims}
         found = []
         for pair in contradictions(claims, predicate, self.tenant.book, self.known, same=slots.same):
             both = (pair.left, pair.right)
             said_no = [one for one in both if by_id[one].claim.polarity is Polarity.NEGATIVE]
-            if (said_no[0] if denials and said_no else self._home(slots, *both)) in here:
+            if alone or (said_no[0] if denials and said_no else self._home(slots, *both)) in here:
                 found.append(self._of_pair(pair, by_id, predicate, slots))
         for crowd in crowds(claims, predicate, self.tenant.book, self.known, same=slots.same):
-            if self._home(slots, *crowd.claims) in here:
+            if alone or self._home(slots, *crowd.claims) in here:
                 members = [by_id[one].claim for one in crowd.claims]
                 found.append(_shown(members, crowd.valid_from, crowd.valid_to, "C5", "definite", "pattern-C5"))
         return found
@@ -190,10 +210,7 @@ class _Audit:
 
     def _of_pair(self, pair: Pair, by_id: dict[str, SlotClaim], predicate: Predicate, slots: Slots) -> Finding:
         left, right = by_id[pair.left], by_id[pair.right]
-        recorded = [
-            one.rule for one, _ in self.tenant.graph.conflicts(pair.left) if pair.right in (one.left, one.right)
-        ]
-        row = recorded[0] if recorded else ""
+        row = self._recorded.get((pair.left, pair.right), "")
         if not row:
             later, earlier = (left, right) if left.seq > right.seq else (right, left)
             row = classify(later, earlier, predicate, self.tenant.book, self.known, slots.same).row
@@ -224,7 +241,7 @@ class _Audit:
                 view = graph.claim(after)
                 found: list[Finding] = []
                 if view is not None and view.claim.subject is not None:
-                    slots = Slots.around(self.tenant, view.claim.scope, self.known)
+                    slots = self._around(view.claim.scope)
                     for path in slots.visible:
                         for there in slots.claims(path, view.claim.subject, other):
                             found += self._clashes(view, graph.claim(there.claim.id) or there, False)
@@ -236,7 +253,7 @@ class _Audit:
         nested = narrow.scope == wide.scope or narrow.scope.startswith(f"{wide.scope}/")
         if not nested or left.seq > self.known or right.seq > self.known or not reaches(self.caller, narrow.scope):
             return []
-        slots = Slots.around(self.tenant, narrow.scope, self.known)
+        slots = self._around(narrow.scope)
         found = [one for one in between(self.tenant, slots, left, right) if (one.pattern == "C4") is keys]
         return [_of_clash(one, left.claim, right.claim) for one in found]
 
@@ -254,7 +271,7 @@ class _Audit:
         for place, view in self._each(predicate, at):
             claim, found = view.claim, list[Finding]()
             if "/" in claim.scope and claim.subject is not None and claim.polarity is Polarity.POSITIVE:
-                slots = Slots.around(self.tenant, claim.scope, self.known)
+                slots = self._around(claim.scope)
                 for wider in slots.claims(slots.visible[-1], claim.subject, predicate.name):
                     both = [view, wider]
                     for pair in contradictions(
@@ -301,6 +318,35 @@ def _shown(claims: list[Claim], start: int, end: int, pattern: str, certainty: s
 def _of_clash(clash: Clash, a: Claim, b: Claim) -> Finding:
     left, right = (a, b) if a.id == clash.left else (b, a)
     return _shown([left, right], clash.overlap_from, clash.overlap_to, clash.pattern, clash.certainty, clash.row)
+
+
+# -- what slots show by themselves
+
+
+def in_slots(
+    tenant: Tenant, caller: Caller, known: int, *, subject: str | None = None, predicate: str | None = None
+) -> list[Finding]:
+    """Return every contradiction that one slot shows (C1, C2, C3), by the ids of the pairs.
+
+    Args:
+        tenant: the open tenant.
+        caller: who asks.
+        known: transaction.
+        subject: only slots of this subject.
+        predicate: only slots of this predicate.
+    """
+    about, named = (None if one is None else match_form(one) for one in (subject, predicate))
+    audit = _Audit(tenant, caller, known, about)
+    found: dict[tuple[str, str], Finding] = {}
+    for sweep in audit.sweeps():
+        kind, _, form = sweep.name.partition(" ")
+        if kind not in ("slots", "denials") or (named is not None and form not in ("", named)):
+            continue
+        for _, here in sweep.walk(_START):
+            found.update(
+                {(one.left, one.right): one for one in here if one.right is not None and one.pattern in _PAIRS}
+            )
+    return [found[pair] for pair in sorted(found)]
 
 
 # -- pages

@@ -43,11 +43,13 @@ def disputes(
     """See `Handle.disputes`."""
     if state not in STATES:
         raise RequestError(f"state must be one of {', '.join(STATES)}")
-    found = [] if state == "settled" else contradictions(tenant, caller, as_of=as_of)
+    unsettled = contradictions(tenant, caller, as_of=as_of, subject=subject, predicate=predicate)
+    found = [] if state == "settled" else unsettled
     if state in ("open", "possible"):
         found = [one for one in found if one.certainty == ("definite" if state == "open" else "possible")]
     if state in ("settled", "all"):
-        found += _settled(tenant, caller, as_of)
+        still = {(one.left, one.right) for one in unsettled}
+        found = [*found, *_settled(tenant, caller, tenant.seq_of(as_of), still)]
     return [one for one in found if _asked(tenant, one, subject, predicate, source)]
 
 
@@ -64,10 +66,8 @@ def _sources(tenant: Tenant, claim_id: str) -> set[str | None]:
     return {view.source.uri for one in needed if (view := tenant.graph.evidence(one)) is not None}
 
 
-def _settled(tenant: Tenant, caller: Caller, as_of: AsOf) -> Iterator[Contradiction]:
+def _settled(tenant: Tenant, caller: Caller, known: int, still: set[tuple[str, str]]) -> Iterator[Contradiction]:
     """Yield the conflicts that were recorded and are no longer open."""
-    known = tenant.seq_of(as_of)
-    still = {(one.left, one.right) for one in contradictions(tenant, caller, as_of=as_of)}
     for conflict, seq in tenant.graph.conflicts():
         left, right = tenant.graph.claim(conflict.left), tenant.graph.claim(conflict.right)
         if left is None or right is None or seq > known or (conflict.left, conflict.right) in still:

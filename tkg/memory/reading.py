@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from tkg.belief import validity
 from tkg.belief.book import LATEST
 from tkg.belief.compare import Same
 from tkg.belief.suspension import Lookup
-from tkg.belief.sweep import contradictions as sweep
 from tkg.belief.validity import Answer
 from tkg.errors import EmbedderFailed, RequestError
 from tkg.html import element, folded, table
 from tkg.memory import at_use
 from tkg.memory.answers import Value
+from tkg.memory.auditing import in_slots
 from tkg.memory.caller import Caller
 from tkg.memory.pins import pins
 from tkg.memory.pointers import look_up
 from tkg.memory.slots import Slots
 from tkg.memory.tenant import AsOf, Tenant
 from tkg.memory.told import secret_in
-from tkg.memory.visible import reaches
 from tkg.model.artefact import Retrieval
 from tkg.model.base import Value as Frozen
 from tkg.model.display import Displayed, Parts
@@ -309,52 +308,25 @@ def timeline(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, as
 # -- contradictions
 
 
-def contradictions(tenant: Tenant, caller: Caller, *, as_of: AsOf) -> list[Contradiction]:
-    """See `Handle.contradictions`: the graph finds slots in which values differ, belief says which pairs are open."""
-    known = tenant.seq_of(as_of)
-    slots: dict[str, SlotClaim] = {}
-    for one in _suspects(tenant):
-        view = tenant.graph.claim(one)
-        if view is not None and reaches(caller, view.claim.scope):
-            slots.setdefault(view.claim.slot_id, view)
-    found = []
-    for view in slots.values():
-        reader = Slots.around(tenant, view.claim.scope, known)
-        slot = reader.slot(view)
-        by_id = {each.claim.id: each.claim for each in slot.claims}
-        for pair in sweep(slot.claims, slot.predicate, tenant.book, known, same=reader.same):
-            left, right = by_id[pair.left], by_id[pair.right]
-            recorded = [one for one, _ in tenant.graph.conflicts(pair.left) if pair.right in (one.left, one.right)]
-            found.append(
-                Contradiction(
-                    left=pair.left,
-                    right=pair.right,
-                    subject=left.subject,
-                    predicate=left.predicate,
-                    left_object=left.object,
-                    right_object=right.object,
-                    valid_from=iso(pair.overlap_from),
-                    valid_to=iso(pair.overlap_to),
-                    pattern=pair.pattern,
-                    certainty="definite" if pair.status == "open" else "possible",
-                    rule=recorded[0].rule if recorded else "",
-                    scope=left.scope,
-                )
-            )
-    return sorted(found, key=lambda one: (one.left, one.right))
-
-
-#: pairs that the graph is asked for at a time
-_PAIRS: Final = 20_000
-
-
-def _suspects(tenant: Tenant) -> list[str]:
-    """Return claims whose slots may hold a contradiction: differing values, and denials (recorded when written)."""
-    suspects: dict[str, None] = {}
-    after = ""
-    while pairs := tenant.graph.clashes(after, _PAIRS):
-        suspects.update((left, None) for left, _ in pairs)
-        after = pairs[-1][0]
-    for conflict, _ in tenant.graph.conflicts():
-        suspects[conflict.left] = None
-    return list(suspects)
+def contradictions(
+    tenant: Tenant, caller: Caller, *, as_of: AsOf, subject: str | None = None, predicate: str | None = None
+) -> list[Contradiction]:
+    """See `Handle.contradictions`: the graph finds slots in which claims meet, belief says which pairs are open."""
+    found = in_slots(tenant, caller, tenant.seq_of(as_of), subject=subject, predicate=predicate)
+    return [
+        Contradiction(
+            left=one.left,
+            right=one.right or "",
+            subject=one.subject,
+            predicate=one.predicate,
+            left_object=one.left_object,
+            right_object=one.right_object,
+            valid_from=one.valid_from,
+            valid_to=one.valid_to,
+            pattern=one.pattern,
+            certainty=one.certainty,
+            rule=one.rule,
+            scope=one.scope,
+        )
+        for one in found
+    ]

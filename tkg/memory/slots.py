@@ -48,18 +48,24 @@ class Entities:
 class Slots:
     """Reads slots for one reader at one transaction, each once."""
 
-    def __init__(self, tenant: Tenant, visible: Sequence[str], as_of: int = LATEST) -> None:
+    def __init__(
+        self, tenant: Tenant, visible: Sequence[str], as_of: int = LATEST, entities: Entities | None = None
+    ) -> None:
         self._tenant = tenant
         self.as_of = as_of
         self.visible = tuple(visible)
         self._registry = tenant.registry(as_of)
-        self._entities = Entities(tenant, self.visible, as_of) if tenant.same_as else None
+        self._entities = entities or (Entities(tenant, self.visible, as_of) if tenant.same_as else None)
         self._read: dict[tuple[str, str, str], list[SlotClaim]] = {}
 
     @classmethod
     def around(cls, tenant: Tenant, scope: str, as_of: int = LATEST) -> Slots:
         """Return the reader for claims of one scope: it sees that scope and the wider one."""
         return cls(tenant, Scope.parse(scope).visible, as_of)
+
+    def anew(self) -> Slots:
+        """Return the same reader with nothing read: for whoever goes through many slots and keeps none of them."""
+        return Slots(self._tenant, self.visible, self.as_of, self._entities)
 
     @property
     def same(self) -> Same | None:
