@@ -89,7 +89,7 @@ def forget(
     """
     if verify is not None:
         return _verify(store, tenant, user, verify, text or [], engine, json)
-    named = {"subject": subject, "source": source, "session": of_session, "principal": of_principal}
+    named: dict[str, Any] = {"subject": subject, "source": source, "session": of_session, "principal": of_principal}
     named |= {"scope": scope, "mentions": mentions}
     if not yes:
         with reading(store, engine) as memory:
