@@ -6,6 +6,7 @@ when it cannot be trusted: the ledger is the truth, the graph can always be thro
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, islice, takewhile
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from tkg.errors import Damaged, TkgError
-from tkg.files import break_seal, put_seal
+from tkg.files import break_seal, copy_sealed, put_seal
 from tkg.graph import schema
 from tkg.graph.bulk import CHUNK, Loader
 from tkg.graph.check import compare_graph
@@ -51,6 +52,8 @@ class KuzuGraph(Reads):
         super().__init__(engine)
         self._writer = Writer()
         self._sealed = False
+        #: a copy for one reader: nothing of it is kept
+        self.borrowed = False
         self.opening = Opening("created", 0)
         if schema.is_empty(engine):
             schema.create(engine)
@@ -138,6 +141,9 @@ class KuzuGraph(Reads):
 
     def close(self) -> None:
         """Release the engine; a file is checkpointed and sealed."""
+        if self.borrowed:
+            self._engine.abandon()
+            return
         self._engine.close()
         path = self._engine.path
         if path is not None and self._engine.clean and not self._sealed:
@@ -226,6 +232,44 @@ def open_graph(
                 raise
             reason = str(error)
             discard(path)
+
+
+def borrow_graph(
+    path: Path, *, ledger_entries: Source, head: int, engine: str = "auto", buffer_pool: int = BUFFER_POOL
+) -> KuzuGraph | None:
+    """Open a copy of a graph file that was closed cleanly and has applied everything, or return None.
+
+    For a reader beside whoever owns the file: nothing is locked, and as soon as the copy is open it has no name any more,
+    so that nothing of it is left behind.
+
+    Args:
+        path: the file.
+        ledger_entries: the ledger's `read_since`.
+        head: the newest entry of the ledger.
+        engine: kuzu, ladybug, or auto.
+        buffer_pool: bytes of memory for pages.
+    """
+    copy = path.with_name(f"{path.name}.reading-{os.getpid()}.new")
+    opened: Engine | None = None
+    try:
+        if not copy_sealed(path, copy):
+            return None
+        opened = Engine(copy, engine, buffer_pool=buffer_pool)
+        graph = KuzuGraph(opened)
+        graph.verify(ledger_entries)
+        if graph.applied != head:
+            opened.abandon()
+            return None
+        graph.borrowed, graph.opening = True, Opening("current", 0)
+        return graph
+    except (OSError, TkgError):  # whatever it is, the graph can be made from the ledger
+        if opened is not None:
+            opened.abandon()
+        return None
+    finally:
+        for one in (copy, *logs_of(copy), copy.with_name(f"{copy.name}.lock")):
+            with suppress(OSError):
+                one.unlink(missing_ok=True)
 
 
 def _opened(path: Path | None, ledger: _Ledger, reason: str, start: Callable[[], Engine]) -> KuzuGraph:

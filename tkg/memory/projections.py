@@ -37,24 +37,35 @@ class Projections:
         self._file_above = file_above
         self._read_only = read_only
 
-    def open(self, folder: Path | None, ledger: Ledger) -> tuple[Graph, Index]:
-        """Return graph and index of a ledger, caught up with it; damaged or foreign files are made again."""
-        graph = self._graph(folder, ledger)
+    def open(self, folder: Path | None, ledger: Ledger) -> tuple[Graph, Callable[[], Index]]:
+        """Return the graph of a ledger and how to open its index, both caught up with it.
+
+        Damaged or foreign files are made again. Few questions ask the index, so whoever only reads opens it when one does.
+        """
+        return self._graph(folder, ledger), lambda: self._index(folder, ledger)
+
+    def _index(self, folder: Path | None, ledger: Ledger) -> Index:
         if folder is None or self.engine == "memory" and self._read_only:
-            return graph, MemoryIndex(ledger.read_since(0))
+            return MemoryIndex(ledger.read_since(0))
         path = None if self._read_only else folder / INDEX
         index = open_index(path, ledger.read_since, head=ledger.head.seq)
         if index.made_anew:
             self._tell(
                 f"the text index of tenant {ledger.tenant} was made anew: the old one was damaged or not this ledger's"
             )
-        return graph, index
+        return index
 
     def _graph(self, folder: Path | None, ledger: Ledger) -> Graph:
         if self.engine == "memory":
             return MemoryGraph(ledger.read_since(0))
-        from tkg.graph.projection import open_graph  # the driver is loaded only where it is used
+        from tkg.graph.projection import borrow_graph, open_graph  # the driver is loaded only where it is used
 
+        if folder is not None and self._read_only:
+            kept = borrow_graph(
+                folder / GRAPH, engine=self.engine, ledger_entries=ledger.read_since, head=ledger.head.seq
+            )
+            if kept is not None:
+                return kept
         if folder is None or self._read_only:
             return open_graph(None, engine=self.engine, ledger_entries=ledger.read_since, buffer_pool=_WITHOUT_FILE)
         path = folder / GRAPH

@@ -420,6 +420,7 @@ class Memory:
                 extractor=self._extractor,
                 skills=None if self.skills is None or self.read_only else SkillFolder(self.skills, tenant),
                 embedder=self._embedder,
+                read_only=self.read_only,
             )
             for one in waiting:
                 with suppress(Busy, DiskFull):  # it is out of every read; the next opening goes on

@@ -49,7 +49,7 @@ class Tenant:
     def __init__(
         self,
         ledger: Ledger,
-        project: Callable[[Ledger], tuple[Graph, Index]],
+        project: Callable[[Ledger], tuple[Graph, Callable[[], Index]]],
         *,
         clock: Clock,
         ids: Ids,
@@ -60,6 +60,7 @@ class Tenant:
         skills: SkillFolder | None = None,
         embedder: Embedder | None = None,
         extractor: Extractor | None = None,
+        read_only: bool = False,
     ) -> None:
         self.lock = threading.RLock()
         self.ledger = ledger
@@ -75,7 +76,7 @@ class Tenant:
         self.folder = folder
         #: where skills lie as files; None where nobody asked for them
         self.skills = skills
-        self._project = project
+        self._project, self._read_only = project, read_only
         place = None if folder is None else folder / VECTORS
         #: texts by meaning; None where no embedder was given
         self.vectors = None if embedder is None else VectorIndex(place, embedder, ledger.read_since)
@@ -84,7 +85,9 @@ class Tenant:
         self._attach()
 
     def _attach(self) -> None:
-        self.graph, self.index = self._project(self.ledger)
+        self.graph, self._open_index = self._project(self.ledger)
+        #: the text index, where it is open already
+        self._index: Index | None = None if self._read_only else self._open_index()
         self.book = Book(self.graph.changes())
         self.tombstones = Tombstones((change, seq) for seq, change in self.book.of_axis("tombstone"))
         #: (transaction, change) of what was ever pinned or unpinned; few
@@ -103,16 +106,27 @@ class Tenant:
         if self.skills is not None:
             self.skills.attach(self)
 
+    @property
+    def index(self) -> Index:
+        """The text index."""
+        if self._index is None:
+            self._index = self._open_index()
+        return self._index
+
+    def _close_projections(self) -> None:
+        self.graph.close()
+        if self._index is not None:
+            self._index.close()
+        if self.vectors is not None:
+            self.vectors.close()
+
     def renew(self, discard: Callable[[], None]) -> None:
         """Close the projections, throw them away, and make them again from the ledger as it is now.
 
         Args:
             discard: removes their files.
         """
-        self.graph.close()
-        self.index.close()
-        if self.vectors is not None:
-            self.vectors.close()
+        self._close_projections()
         try:
             discard()
         finally:  # also from what is left after a failure: an open tenant answers
@@ -224,9 +238,6 @@ class Tenant:
     def close(self) -> None:
         """Close projections, then the ledger (which releases the lock)."""
         try:
-            self.graph.close()
-            self.index.close()
-            if self.vectors is not None:
-                self.vectors.close()
+            self._close_projections()
         finally:
             self.ledger.close()

@@ -17,7 +17,7 @@ def trial_tenant(memory: Memory, tenant: str) -> Tenant:
     """Return an empty tenant in memory with the store's clock and policies; it leaves nothing behind."""
     return Tenant(
         MemoryLedger(tenant, memory.clock, memory.ids),
-        lambda ledger: (MemoryGraph(ledger.read_since(0)), MemoryIndex(ledger.read_since(0))),
+        lambda ledger: (MemoryGraph(ledger.read_since(0)), lambda: MemoryIndex(ledger.read_since(0))),
         clock=memory.clock,
         ids=memory.ids,
         policies=memory.policies,
