@@ -53,6 +53,15 @@ def compare(graph: KuzuGraph, reference: MemoryGraph, history: Histories) -> int
     return len(claims)
 
 
+def heads(graph: KuzuGraph, reference: MemoryGraph, history: Histories) -> None:
+    """Ask both for claims and texts by themselves, and for what backs them, the graph twice."""
+    for node in [*(one.id for one in history.claims), *history.asked.get("art", ())]:
+        assert graph.claim(node) == reference.claim(node) == graph.claim(node)
+        assert graph.justifications(node) == reference.justifications(node) == graph.justifications(node)
+        assert graph.artefact(node) == reference.artefact(node) == graph.artefact(node)
+        assert graph.evidence(node) == reference.evidence(node)
+
+
 @pytest.mark.engine
 @pytest.mark.parametrize("bulk", [projection.BULK, 1], ids=["statements", "bulk"])
 @pytest.mark.parametrize("seed", range(3))
@@ -71,6 +80,40 @@ def test_after_every_entry_slots_are_those_of_the_reference(
     # a claim whose slot was read needs no statement of its own
     assert compared > 50
     assert asked["claim"] == 0 < asked["slot"]
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("seed", range(3))
+def test_after_every_entry_claims_and_texts_are_those_of_the_reference(
+    graph: KuzuGraph, asked: Counter[str], seed: int
+) -> None:
+    history, reference = Histories(counted(seed)), MemoryGraph()
+    for _ in range(20):
+        entry = history.entry()
+        graph.apply([entry])
+        reference.apply([entry])
+        heads(graph, reference, history)
+    done = Counter(asked)
+    heads(graph, reference, history)
+    assert asked == done and done["claim"] > 0  # nothing was written: nothing is asked again
+
+
+@pytest.mark.engine
+def test_a_claim_is_read_anew_when_something_new_backs_it(graph: KuzuGraph) -> None:
+    history = Histories(counted(5))
+    graph.apply(history.grow(30))
+    claim = next(one for one in history.claims if graph.claim(one.id) is not None)
+    before = graph.claim(claim.id)
+    assert before is not None and before.backers
+    more = before.backers[0].justification.model_copy(update={"id": "jst_new"})
+    entry = history.entries[-1].model_copy(update={"seq": history.entries[-1].seq + 1, "records": (more,)})
+    graph.apply([entry])
+    after = graph.claim(claim.id)
+    assert after is not None and {one.justification.id for one in after.backers} == {
+        "jst_new",
+        *(one.justification.id for one in before.backers),
+    }
+    assert graph.justifications(claim.id) == list(after.backers)
 
 
 @pytest.mark.engine

@@ -13,7 +13,7 @@ from tkg.errors import Damaged
 from tkg.graph import projection, schema
 from tkg.graph.kuzu import Engine
 from tkg.graph.memory import MemoryGraph
-from tkg.graph.projection import KuzuGraph, open_graph
+from tkg.graph.projection import KuzuGraph, borrow_graph, open_graph
 from tkg.model.artefact import Artefact
 from tkg.model.claim import Justification
 from tkg.model.entry import Entry
@@ -228,3 +228,48 @@ def test_a_long_chain_is_followed_to_its_end() -> None:
         assert graph.cone(node) == reference.cone(node)
     assert graph.descendants(chain[0])[-1] == (chain[-1], length)
     graph.close()
+
+
+def borrowed(path: Path, entries: list[Entry]) -> KuzuGraph | None:
+    source = lambda seq: iter(entries[seq:])
+    return borrow_graph(path, ledger_entries=source, head=len(entries), engine=engine_or_skip(CYPHER))
+
+
+def names(folder: Path) -> dict[str, bytes]:
+    return {one.name: one.read_bytes() for one in folder.iterdir() if one.name != "graph.lock"}
+
+
+def test_a_reader_borrows_a_file_at_rest_and_leaves_nothing_behind(tmp_path: Path, history: Histories) -> None:
+    opened(tmp_path / "graph", history.entries).close()
+    before = names(tmp_path)
+    first, second = borrowed(tmp_path / "graph", history.entries), borrowed(tmp_path / "graph", history.entries)
+    assert first is not None and second is not None
+    assert first.opening == ("current", 0, "") and names(tmp_path) == before  # not even the copy has a name
+    owner = opened(tmp_path / "graph", history.entries)  # who owns it is not in the way, nor are the readers
+    assert owner.opening == ("current", 0, "")
+    assert borrowed(tmp_path / "graph", history.entries) is None  # it is written now: no copy of that is to be trusted
+    assert same(first, history) and same(second, history) and same(owner, history)
+    assert sorted(names(tmp_path)) == sorted(before)
+
+
+def test_what_is_not_as_it_was_closed_or_behind_is_not_borrowed(tmp_path: Path, history: Histories) -> None:
+    path = tmp_path / "graph"
+    assert borrowed(path, history.entries) is None
+    opened(path, history.entries[:12]).close()
+    assert borrowed(path, history.entries) is None and borrowed(path, history.entries[:11]) is None
+    graph = borrowed(path, history.entries[:12])
+    assert graph is not None  # the control
+    graph.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    assert borrowed(path, history.entries[:12]) is None
+    path.write_bytes(whole[: len(whole) // 2])
+    assert borrowed(path, history.entries[:12]) is None
+    assert sorted(names(tmp_path)) == ["graph", "graph.seal"]
+
+
+def test_a_file_of_another_ledger_is_not_borrowed(tmp_path: Path, history: Histories) -> None:
+    other = Histories(counted(8), tenant="other")
+    other.grow(20)
+    opened(tmp_path / "graph", other.entries).close()
+    assert borrowed(tmp_path / "graph", history.entries) is None

@@ -1,7 +1,7 @@
-"""Slots as they were last read: asking about the same things again costs no statement.
+"""Slots, claims and texts as they were last read: asking about the same things again costs no statement.
 
 A slot changes only when an entry adds a claim to it or something that backs one of its claims, so what was read stays
-right until then. Safe to use from several threads.
+right until then; a claim or a text only when something new backs it. Safe to use from several threads.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 
 from tkg.model.claim import Claim, Justification
 from tkg.model.entry import Entry
-from tkg.model.view import SlotClaim
+from tkg.model.view import Backer, SlotClaim
 
 #: records kept, some 2 kB each; an empty slot counts as one
 _MOST: Final = 4_000
@@ -86,6 +86,58 @@ class KeptSlots:
             self._size -= _size(found)
             for view in found:
                 self._slot_of.pop(view.claim.id, None)
+
+
+class KeptHeads:
+    """Remembers claims read by themselves, and what backs a text; forgets each that a new justification concerns.
+
+    Args:
+        most: heads kept; when there are more, all are forgotten.
+    """
+
+    def __init__(self, most: int = _MOST) -> None:
+        self._most = most
+        self._guard = threading.Lock()
+        self._claims: dict[str, SlotClaim] = {}
+        self._backers: dict[str, tuple[Backer, ...]] = {}
+        self._changes = 0
+
+    @property
+    def changes(self) -> int:
+        """How often something changed: to be read before a head is, and given to `keep` with it."""
+        return self._changes
+
+    def claim(self, claim_id: str) -> SlotClaim | None:
+        """Return a claim, or None where it is not known."""
+        return self._claims.get(claim_id)
+
+    def backers(self, head: str) -> tuple[Backer, ...] | None:
+        """Return what backs a claim or a text, or None where it is not known."""
+        known = self._claims.get(head)
+        return self._backers.get(head) if known is None else known.backers
+
+    def keep(self, head: str, found: SlotClaim | Sequence[Backer], changes: int) -> None:
+        """Remember a claim or what backs a text, unless something was written while it was read."""
+        with self._guard:
+            if changes != self._changes:
+                return
+            if len(self._claims) + len(self._backers) >= self._most:
+                self._claims.clear()
+                self._backers.clear()
+            if isinstance(found, SlotClaim):
+                self._claims[head] = found
+            else:
+                self._backers[head] = tuple(found)
+
+    def changed(self, entries: Iterable[Entry]) -> None:
+        """Forget what these entries changed; to be called once they can be read."""
+        with self._guard:
+            self._changes += 1
+            for entry in entries:
+                for record in entry.records:
+                    if isinstance(record, Justification):
+                        self._claims.pop(record.head, None)
+                        self._backers.pop(record.head, None)
 
 
 def _size(claims: Sequence[SlotClaim]) -> int:

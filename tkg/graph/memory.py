@@ -204,10 +204,11 @@ class MemoryGraph:
         found = ((i, self._record(i)) for i in self._ids(["object"], object_id))
         return [i for i, record in found if isinstance(record, Claim) and _form(record) == predicate]
 
-    def rival_slots(self, predicate: str, after: str = "", limit: int = 1000) -> list[str]:
-        """Ids of the slots of a predicate with several claims, a page."""
+    def rival_slots(self, predicate: str, after: str = "", limit: int = 1000) -> dict[str, list[SlotClaim]]:
+        """The slots of a predicate with several claims, a page."""
         held = Counter(c.slot_id for c in self._claims() if _form(c) == predicate)
-        return sorted(slot for slot, n in held.items() if n > 1 and slot > after)[:limit]
+        page = sorted(slot for slot, n in held.items() if n > 1 and slot > after)[:limit]
+        return {slot: self.slot(slot) for slot in page}
 
     def denied_slots(self, after: str = "", limit: int = 1000) -> list[str]:
         """Ids of the slots in which something is denied, a page."""

@@ -123,8 +123,11 @@ class Graph(Protocol):
         """Ids of the claims of a predicate whose object is this entity."""
         ...
 
-    def rival_slots(self, predicate: str, after: str = "", limit: int = 1000) -> list[str]:
-        """A sweep: ids of the slots of a predicate that hold more than one claim, in order, a page from after `after`."""
+    def rival_slots(self, predicate: str, after: str = "", limit: int = 1000) -> dict[str, list[SlotClaim]]:
+        """A sweep: the slots of a predicate that hold more than one claim, by id and in order, a page from after `after`.
+
+        Each comes with all its claims, as `slot` gives them.
+        """
         ...
 
     def denied_slots(self, after: str = "", limit: int = 1000) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from itertools import chain, islice, takewhile
+from itertools import chain, count, islice, takewhile
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
@@ -30,6 +30,9 @@ BULK: Final = 1_500
 BULK_IN_MEMORY: Final = 100
 #: records written by statements in one transaction: what a transaction has not committed stays in the buffer pool
 STATEMENTS: Final = 300
+
+#: numbers the copies of this process
+_COPIES: Final = count(1)
 
 #: the ledger's `read_since`: entries after a sequence number
 Source = Callable[[int], Iterable[Entry]]
@@ -95,7 +98,7 @@ class KuzuGraph(Reads):
                     self._writer.write(transaction, entry)
                 schema.mark(transaction, "applied", piece[-1].seq, piece[-1].hash)
             self._applied, self._hash = piece[-1].seq, piece[-1].hash
-            self._kept.changed(piece)
+            self._changed(piece)
 
     def _fresh(self, entries: Iterable[Entry]) -> Iterator[Entry]:
         last = self._applied
@@ -118,7 +121,7 @@ class KuzuGraph(Reads):
                 raise
             schema.mark(self._engine, "applied", piece[-1].seq, piece[-1].hash)
             self._applied, self._hash = piece[-1].seq, piece[-1].hash
-            self._kept.changed(piece)
+            self._changed(piece)
             self._engine.checkpoint()  # in ladybug what is not checkpointed stays in the buffer pool
 
     def verify(self, source: Source) -> None:
@@ -249,7 +252,7 @@ def borrow_graph(
         engine: kuzu, ladybug, or auto.
         buffer_pool: bytes of memory for pages.
     """
-    copy = path.with_name(f"{path.name}.reading-{os.getpid()}.new")
+    copy = path.with_name(f"{path.name}.reading-{os.getpid()}-{next(_COPIES)}.new")
     opened: Engine | None = None
     try:
         if not copy_sealed(path, copy):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
 from tkg.errors import Damaged
-from tkg.graph.kept import KeptSlots
+from tkg.graph.kept import KeptHeads, KeptSlots
 from tkg.graph.kuzu import Engine
 from tkg.graph.port import KINDS
 from tkg.graph.rows import SOURCE_RECORD
+from tkg.ids import kind_of
 from tkg.model.artefact import Artefact, Retrieval
 from tkg.model.base import Value
 from tkg.model.claim import Claim, Conflict, Justification, Refinement, Supersession
+from tkg.model.entry import Entry
 from tkg.model.evidence import Source, StoredEvidence
 from tkg.model.verdict import StatusChange, Verdict
 from tkg.model.view import ArtefactView, Backer, EvidenceView, Reach, RetrievalView, SlotClaim
@@ -49,7 +52,8 @@ class Reads:
         self._engine = engine
         self._sources: dict[str, Source] = {}
         self._parsed: dict[str, Claim | Justification] = {}
-        self._kept = KeptSlots()
+        self._kept, self._heads = KeptSlots(), KeptHeads()
+        self._records_read: dict[str, tuple[str, Any, int]] = {}
 
     # -- helpers
     def ask(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
@@ -70,11 +74,26 @@ class Reads:
         found = {body: seq for seq, body in self._rows(name, **parameters)}
         return _sorted((self._parse(kind, body), seq) for body, seq in found.items())
 
+    def _changed(self, entries: Sequence[Entry]) -> None:
+        """Forget of what was read whatever these entries, which can be read from now on, have changed."""
+        self._kept.changed(entries)
+        self._heads.changed(entries)
+
     def _record(self, kind: type[T], key: str) -> tuple[T, int] | None:
-        rows = self._rows("record", id=key)
-        if not rows or rows[0][0] != kind.model_fields["record"].default:
-            return None
-        return self._parse(kind, rows[0][2]), rows[0][1]
+        """Return one record that never changes; an id that names another kind is not looked for."""
+        self._engine.check_open()
+        wanted = str(kind.model_fields["record"].default)
+        known = self._records_read.get(key)
+        if known is None:
+            if kind_of(key) not in (None, wanted):
+                return None
+            rows = self._rows("record", id=key)
+            if not rows or rows[0][0] != wanted:
+                return None
+            if len(self._records_read) >= _PARSED:
+                self._records_read.clear()
+            known = self._records_read[key] = (wanted, self._parse(kind, rows[0][2]), rows[0][1])
+        return (known[1], known[2]) if known[0] == wanted else None
 
     def _parse(self, kind: type[T], body: Any) -> T:
         known = self._parsed.get(body)
@@ -107,12 +126,12 @@ class Reads:
         known, changes = self._kept.slot(slot_id), self._kept.changes
         if known is not None:
             return list(known)
-        found = self._slot(slot_id)
+        found = self._slot(self._rows("slot", id=slot_id))
         self._kept.keep(slot_id, found, changes)
         return found
 
-    def _slot(self, slot_id: str) -> list[SlotClaim]:
-        rows = self._rows("slot", id=slot_id)
+    def _slot(self, rows: Sequence[tuple[Any, ...]]) -> list[SlotClaim]:
+        """Return the claims of one slot from its edges: kind, transaction, record."""
         claims = _sorted((self._parse(Claim, body), seq) for edge, seq, body in rows if edge in _POLARITIES)
         backers: dict[str, list[Backer]] = {record.id: [] for record, _ in claims}
         for backer in self._backers((seq, body) for edge, seq, body in rows if edge == _BACKING):
@@ -122,13 +141,18 @@ class Reads:
     def claim(self, claim_id: str) -> SlotClaim | None:
         """One claim with its justifications."""
         self._engine.check_open()
-        known = self._kept.claim(claim_id)
-        if known is not None:
+        known = self._kept.claim(claim_id) or self._heads.claim(claim_id)
+        if known is not None or kind_of(claim_id) not in (None, "claim"):
             return known
+        changes = self._heads.changes
         rows = self._rows("claim", id=claim_id)
         claims = [(self._parse(Claim, body), seq) for edge, seq, body in rows if edge in _POLARITIES]
         backers = self._backers((seq, body) for edge, seq, body in rows if edge is None)
-        return SlotClaim(claims[0][0], claims[0][1], tuple(backers)) if claims else None
+        if not claims:
+            return None
+        found = SlotClaim(claims[0][0], claims[0][1], tuple(backers))
+        self._heads.keep(claim_id, found, changes)
+        return found
 
     def claims(self, claim_ids: Collection[str]) -> dict[str, Claim]:
         """Several claims by id, without what backs them."""
@@ -195,9 +219,16 @@ class Reads:
         """Ids of the claims of a predicate with this object."""
         return self._ids("holders", id=object_id, predicate=predicate)
 
-    def rival_slots(self, predicate: str, after: str = "", limit: int = 1000) -> list[str]:
-        """Ids of the slots of a predicate with several claims, a page."""
-        return [row[0] for row in self._rows("rival_slots", predicate=predicate, after=after, limit=limit)]
+    def rival_slots(self, predicate: str, after: str = "", limit: int = 1000) -> dict[str, list[SlotClaim]]:
+        """The slots of a predicate with several claims, a page."""
+        self._engine.check_open()
+        changes, rows = self._kept.changes, defaultdict[str, list[tuple[Any, ...]]](list)
+        for slot_id, *row in self._rows("rival_slots", predicate=predicate, after=after, limit=limit):
+            rows[slot_id].append(tuple(row))
+        found = {slot_id: self._slot(rows[slot_id]) for slot_id in sorted(rows)}
+        for slot_id, claims in found.items():
+            self._kept.keep(slot_id, claims, changes)
+        return found
 
     def denied_slots(self, after: str = "", limit: int = 1000) -> list[str]:
         """Ids of the slots in which something is denied, a page."""
@@ -225,7 +256,17 @@ class Reads:
 
     def justifications(self, head: str) -> list[Backer]:
         """All justifications of a claim or artefact."""
-        return self._backers(self._rows("justifications", id=head))
+        self._engine.check_open()
+        if kind_of(head) not in (None, *_HEADS):
+            return []
+        slot_claim = self._kept.claim(head)
+        known = self._heads.backers(head) if slot_claim is None else slot_claim.backers
+        if known is not None:
+            return list(known)
+        changes = self._heads.changes
+        found = self._backers(self._rows("justifications", id=head))
+        self._heads.keep(head, found, changes)
+        return found
 
     def cone(self, node_id: str) -> list[Backer]:
         """Every justification of the node and of every node derived from it."""

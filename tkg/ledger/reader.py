@@ -98,7 +98,9 @@ class Reader:
         """
         seq = max(seq, 0)
         prev = self._hash_of(seq)
-        while portion := self._portion(seq):
+        most = 1  # who wants one entry does not pay for many
+        while portion := self._portion(seq, most):
+            most = min(most * 8, _PORTION)
             for row, contents in portion:
                 if isinstance(row, Damaged):
                     raise row
@@ -184,12 +186,14 @@ class Reader:
             return ""
         raise _missing(seq)
 
-    def _portion(self, seq: int, *, contents: bool = True) -> list[tuple[Row | Damaged, list[Content]]]:
+    def _portion(
+        self, seq: int, most: int = _PORTION, *, contents: bool = True
+    ) -> list[tuple[Row | Damaged, list[Content]]]:
         """Return the next entries after `seq` with their content, as of one moment."""
         with self._using():
-            entries, stored = self._read(seq, contents)
+            entries, stored = self._read(seq, most, contents)
             if any(self._moved(salt) for _, _, _, salt, _ in stored):
-                entries, stored = self._read(seq, contents)
+                entries, stored = self._read(seq, most, contents)
         of_entry = {number: list(rows) for number, rows in groupby(stored, key=lambda row: row[0] // MAX_RECORDS)}
         out: list[tuple[Row | Damaged, list[Content]]] = []
         for number, body, digest in entries:
@@ -199,11 +203,11 @@ class Reader:
                 out.append((_unreadable(number), []))
         return out
 
-    def _read(self, seq: int, contents: bool) -> tuple[list[_Entry], list[_Stored]]:
+    def _read(self, seq: int, most: int, contents: bool) -> tuple[list[_Entry], list[_Stored]]:
         with self._transaction("BEGIN"):
             entries: list[_Entry] = self._connection.execute(
                 "SELECT seq, CAST(body AS BLOB), CAST(hash AS BLOB) FROM entries WHERE seq > ? ORDER BY seq LIMIT ?",
-                (seq, _PORTION),
+                (seq, most),
             ).fetchall()
             stored: list[_Stored] = []
             if contents and entries:

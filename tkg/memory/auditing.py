@@ -41,7 +41,7 @@ PATTERNS: Final = ("C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9")
 USUAL: Final = PATTERNS[:-1]
 #: patterns of pairs within a slot
 _PAIRS: Final = frozenset({"C1", "C2", "C3"})
-#: rows of one look into the graph, and places looked at for one page before it is handed over as it is
+#: rows or slots of one look into the graph, and places looked at for one page before it is handed over as it is
 _ROWS, _PLACES = 500, 20_000
 
 _Place = tuple[str, str]
@@ -102,6 +102,11 @@ class _Audit:
         """The row of each recorded conflict, by pair: of several the first."""
         return {(one.left, one.right): one.rule for one, _ in reversed(self.tenant.graph.conflicts())}
 
+    @cached_property
+    def _held(self) -> set[str]:
+        """The predicates that have claims; many are declared that a store never uses."""
+        return {form for form, _ in self.tenant.graph.predicates()}
+
     def _around(self, scope: str) -> Slots:
         """Return a reader of a scope; which names are one is found out once for all of its slots."""
         known = self._readers.get(scope)
@@ -153,9 +158,12 @@ class _Audit:
         form, after = match_form(predicate.name), at[0]
         graph = self.tenant.graph
         if opposite(predicate, self.registry) is None and not self.tenant.same_as:
-            while page := graph.rival_slots(form, after, _ROWS):
-                for after in page:
-                    yield (after, ""), self._slot(graph.slot(after), predicate)
+            whole = form in self._held
+            while whole:
+                rivals = graph.rival_slots(form, after, _ROWS)
+                whole = len(rivals) == _ROWS  # a shorter one is the last, and saves asking for an empty one
+                for after, own in rivals.items():
+                    yield (after, ""), self._slot(own, predicate)
             return
         # what meets in a slot may be stored in another one, so that every claim leads to its slot
         while page := graph.claims_of(form, after, _ROWS):
@@ -284,7 +292,9 @@ class _Audit:
     def _each(self, predicate: Predicate, at: _Place) -> Iterator[tuple[_Place, SlotClaim]]:
         """Yield the claims of a predicate that stand and that the caller may name."""
         after, graph = at[0], self.tenant.graph
-        while page := graph.claims_of(match_form(predicate.name), after, _ROWS):
+        while match_form(predicate.name) in self._held and (
+            page := graph.claims_of(match_form(predicate.name), after, _ROWS)
+        ):
             for after in page:
                 view = graph.claim(after)
                 if view is None or not reaches(self.caller, view.claim.scope):

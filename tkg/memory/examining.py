@@ -136,6 +136,7 @@ class _Audit:
         self._tenant, self._caller, self._held = tenant, caller, _Held()
         self.books = Books.read(tenant, caller, also=self._held.take)
         self._written_by = cache(tenant.written_by)
+        self.support = cache(self._support)
         now = tenant.now()
         book = tenant.book
         cut = {
@@ -154,7 +155,7 @@ class _Audit:
         """What was read."""
         return self._held
 
-    def support(self, claim: str) -> list[StoredEvidence]:
+    def _support(self, claim: str) -> list[StoredEvidence]:
         """Return the standing evidence directly behind a claim."""
         book = self._tenant.book
         needed = (n for b in self._held.backers.get(claim, ()) if backs(b, book) for n in b.justification.requires)

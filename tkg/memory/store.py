@@ -70,7 +70,7 @@ class Memory:
         engine: str = "auto",
         policies: Policies | None = None,
         read_only: bool = False,
-        graph_file_above: int = 50_000,
+        graph_file_above: int = 2_000,
         count_tokens: Callable[[str], int] | None = None,
         verifiers: Sequence[Verifier] = (),
         skills: str | os.PathLike[str] | None = None,
@@ -452,7 +452,7 @@ def open_memory(
     engine: str = "auto",
     policies: Policies | None = None,
     read_only: bool = False,
-    graph_file_above: int = 50_000,
+    graph_file_above: int = 2_000,
     count_tokens: Callable[[str], int] | None = None,
     verifiers: Sequence[Verifier] = (),
     skills: str | os.PathLike[str] | None = None,
@@ -468,7 +468,8 @@ def open_memory(
         engine: "auto" (ladybug where installed, else kuzu), "kuzu", "ladybug", or "memory" (plain Python, the reference).
         policies: the three policies; default: `tkg.toml` in the directory, else sound defaults.
         read_only: read the ledger beside a running owner; nothing is recorded, so `recall` is refused.
-        graph_file_above: number of ledger entries above which a tenant's graph lives in a file instead of memory.
+        graph_file_above: number of ledger entries above which a tenant's graph lives in a file, which opens at once. Up to it the
+            graph is made in memory at each opening, at about a millisecond an entry, and takes no place on disk.
         count_tokens: counts what `token_budget` bounds; default: an estimate from the bytes.
         verifiers: ask the sources of claims of high consequence when recall shows them; see `tkg.memory.at_use`.
         skills: folder in which the skills that stand lie as `SKILL.md` (default: what `tkg.toml` names, or none).

@@ -32,7 +32,7 @@ from tkg.model.claim import Claim
 from tkg.model.entry import Draft, Entry, Record
 from tkg.model.policy import Policies
 from tkg.model.predicate import Registry
-from tkg.model.time import Instant, parse_when, to_instant
+from tkg.model.time import FOREVER, Instant, parse_when, to_instant
 from tkg.model.verdict import StatusChange
 from tkg.text import match_form
 
@@ -103,6 +103,8 @@ class Tenant:
         #: transactions that changed declarations of predicates, and the declarations from each on
         self._declared = sorted({seq for seq, _ in self.book.of_axis(AXIS)})
         self._registries: dict[int, Registry] = {}
+        #: age -> the transaction that was so old, the newest then, and from when until when that is right
+        self._written: dict[int, tuple[int, int, Instant, Instant]] = {}
         if self.skills is not None:
             self.skills.attach(self)
 
@@ -229,7 +231,14 @@ class Tenant:
 
     def written_by(self, age: int) -> int:
         """Return the newest transaction that is at least `age` microseconds old."""
-        return self.ledger.seq_at(self.now() - age)
+        instant = self.now() - age
+        seq, newest, since, until = self._written.get(age, (0, -1, 0, 0))
+        if newest == self.ledger.head.seq and since <= instant < until:
+            return seq
+        seq, newest = self.ledger.seq_at(instant), self.ledger.head.seq
+        following = next((entry.tx_time for entry in self.ledger.read_since(seq)), FOREVER)
+        self._written[age] = (seq, newest, instant, following)
+        return seq
 
     def instant_of(self, valid_at: str | date | datetime | None) -> Instant:
         """Return the instant a read is about: now, or the start of what was given."""
