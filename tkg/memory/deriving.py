@@ -20,7 +20,7 @@ from tkg.memory.slots import Slots
 from tkg.memory.states import contested, stale_inputs
 from tkg.memory.tenant import Tenant
 from tkg.memory.texts import held, judge_written, verdict_on
-from tkg.memory.visible import visible_node
+from tkg.memory.visible import bound_node, visible_node
 from tkg.model.artefact import Artefact, ArtefactKind
 from tkg.model.claim import Justification
 from tkg.model.entry import Record
@@ -257,6 +257,7 @@ def dispatch(tenant: Tenant, caller: Caller, action_id: str) -> Artefact:
     view = tenant.graph.artefact(action_id)
     if view is None or view.artefact.kind != "action":
         raise NotFound("no such action")
+    bound_node(tenant, caller, action_id)
     last = tenant.book.last(action_id, "action")
     state = "queued" if last is None else last.value
     if state != "queued":
