@@ -19,8 +19,8 @@ from tkg.ids import SeededIds
 from tkg.index.sqlite import open_index
 from tkg.ledger.port import Ledger
 from tkg.ledger.sqlite import open_ledger
+from tkg.memory.directory import folder_name
 from tkg.memory.names import Names
-from tkg.memory.store import folder_name
 from tkg.model.claim import Claim, Justification
 from tkg.model.entry import Draft, Entry, Record
 from tkg.model.evidence import Source, StoredEvidence

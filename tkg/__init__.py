@@ -4,8 +4,8 @@
 """
 
 from tkg.errors import TkgError
+from tkg.memory.opening import open_memory as open
 from tkg.memory.store import Memory
-from tkg.memory.store import open_memory as open
 from tkg.model.evidence import Evidence
 from tkg.model.policy import ForgetPolicy, Policies, ReadPolicy, WritePolicy
 from tkg.model.predicate import Predicate, Registry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.cli.conftest import AGENT, PERSON, WHO, Acme
+from tests.cli.conftest import AGENT, PERSON, WHO, Acme, Result
 
 WEB = ("--channel", "external", "--principal", "web")
 
@@ -77,7 +77,39 @@ def test_a_promotion_widens_and_global_is_listed(acme: Acme) -> None:
     assert everybody.code == 0
     (found,) = acme("audit", "global", "--json").json["items"]
     assert found["object"] == "drawer 14" and found["scope"] == "global"
-    assert "drawer 14" in acme("audit", "global").out
+    assert found["promoted_by"] == ["acme/olga"] and found["copied_by"] == ["acme"]
+    shown = acme("audit", "global").out
+    assert "drawer 14" in shown and "acme/olga" in shown
+
+
+def test_everybody_reads_what_is_global_and_it_is_taken_back_for_everybody(acme: Acme) -> None:
+    def beta(command: str, *words: object) -> Result:
+        return acme.run(command, "--store", acme.store, "--tenant", "beta", "--engine", acme.engine, *words)
+
+    def everybody(command: str, *words: object) -> Result:
+        return acme.run(command, "--store", acme.store, "--tenant", "global", "--engine", acme.engine, *words)
+
+    assert acme.run("init", "--store", acme.store, "--tenant", "beta").code == 0
+    claim = acme.claim("badge", "kept_in", "drawer 14", "--uri", "chat", who=WHO).json["claim_id"]
+    made = acme("promote", *PERSON, claim, "--to", "global", "--reason", "for all", "--json").json["claim_id"]
+    assert beta("value", "badge", "kept_in", "--json").json["values"] == ["drawer 14"]
+    (item,) = beta("recall", "where is the badge kept in?", "--json").json["items"]
+    assert (item["id"], item["scope"]) == (made, "global")
+    refused = beta("revoke", *PERSON, "--claim", made, "--reason", "wrong", "--yes")
+    assert refused.code == 3 and "a claim of your own" in " ".join(refused.err.split())
+    stated = everybody(
+        "propose", *PERSON, "--subject", "badge", "--predicate", "kept_in", "--object", "bin", "--uri", "chat"
+    )
+    assert stated.code == 3 and "only by a promotion" in " ".join(stated.err.split())
+    assert everybody("quarantine", *WHO, "--claim", made, "--reason", "doubtful").code == 3
+    assert everybody("quarantine", *PERSON, "--claim", made, "--reason", "doubtful").code == 0
+    assert beta("value", "badge", "kept_in", "--json").json["values"] == []
+    assert everybody("release", *PERSON, "--claim", made, "--reason", "right").code == 0
+    assert beta("value", "badge", "kept_in", "--json").json["values"] == ["drawer 14"]
+    assert everybody("revoke", *PERSON, "--claim", made, "--reason", "wrong", "--yes").code == 0
+    assert beta("value", "badge", "kept_in", "--json").json["values"] == []
+    assert acme("value", "badge", "kept_in", "--json").json["values"] == ["drawer 14"]  # what acme says is acme's
+    assert "Nothing is global." in acme("audit", "global").out
 
 
 def test_sources_are_compared_and_nothing_is_changed(acme: Acme) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import tkg
 from tests.cli.conftest import Acme, Run
-from tkg.memory.store import folder_name
+from tkg.memory.directory import folder_name
 
 
 def ledger_of(store: Path) -> Path:

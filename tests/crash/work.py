@@ -12,8 +12,9 @@ from typing import Any
 
 import tkg
 from tkg.errors import Conflict
+from tkg.memory.directory import folder_name
 from tkg.memory.handle import Handle
-from tkg.memory.store import Memory, folder_name
+from tkg.memory.store import Memory
 from tkg.model.claim import Claim
 from tkg.model.policy import ForgetPolicy, Policies, WritePolicy
 from tkg.model.predicate import Registry

@@ -9,23 +9,18 @@ import argparse
 import random
 import re
 import shutil
-import sqlite3
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
 
 import tkg
 from tkg.clock import ManualClock
 from tkg.conform import scan
 from tkg.ids import SeededIds
-from tkg.index.port import Vectors
 from tkg.ledger.cold import NAME
-from tkg.memory.store import folder_name
+from tkg.memory.directory import folder_name
 from tkg.model.policy import ForgetPolicy, Policies
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -49,9 +44,6 @@ class Figures(NamedTuple):
     in_copies: int
     after: int
     in_base64: int
-    #: vectors of erased texts in the file of vectors, before, and after by their bytes or their ids
-    vectors: int
-    vectors_left: int
     receipts: int
     survivors_changed: int
 
@@ -59,20 +51,6 @@ class Figures(NamedTuple):
     def bound(self) -> float:
         """The upper end of the 95 % interval of the share of canaries left, when none was found."""
         return 3 / self.canaries
-
-
-class Digits:
-    """A vector of each text by its digits, so that texts with canaries have vectors of their own."""
-
-    model_id, dimension = "digits", 3 * DIGITS
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return the last digits of each text as numbers."""
-        found = np.ones((len(texts), self.dimension), dtype=np.float32)
-        for place, text in enumerate(texts):
-            for at, digit in enumerate(re.sub(r"\D", "", text)[-self.dimension :]):
-                found[place, at] = 1 + int(digit)
-        return found
 
 
 class Canaries:
@@ -105,20 +83,6 @@ def found_in(root: Path, wanted: dict[str, str]) -> set[str]:
         if path.is_file():
             found |= known & held(path)
     return found
-
-
-def vectors_of(path: Path, ids: Iterable[str] | None = None) -> dict[str, bytes]:
-    """Return the vectors of some ids (None: of all) as they lie in a file of vectors."""
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-        rows: dict[str, bytes] = dict(connection.execute("SELECT id, vector FROM documents").fetchall())
-    return rows if ids is None else {one: rows[one] for one in ids if one in rows}
-
-
-def _left(path: Path, vectors: dict[str, bytes], others: set[bytes]) -> int:
-    """Return of how many texts the id or the vector, where no other text has the same, is still in a file."""
-    files = [one for one in path.parent.glob(f"{path.name}*") if one.is_file()]
-    data = b"".join(one.read_bytes() for one in files)
-    return sum(one.encode() in data or (held not in others and held in data) for one, held in vectors.items())
 
 
 def plant(memory: tkg.Memory, canaries: Canaries, way: str, claims: int) -> dict[str, Any]:
@@ -251,9 +215,10 @@ def run(root: Path, engine: str, *, claims: int, seed: int = 1, graph_file_above
     clock = ManualClock(START, timedelta(milliseconds=1))
     everything: dict[str, str] = {}
     before, after, cold, copied = set[str](), set[str](), set[str](), set[str]()
-    coded, good, changed, vectors, vectors_left = 0, 0, 0, 0, 0
-    options: dict[str, Any] = {"engine": engine, "graph_file_above": graph_file_above, "policies": POLICIES}
-    with tkg.open(root, clock=clock, ids=SeededIds(seed), embedder=Digits(), **options) as memory:
+    coded, good, changed = 0, 0, 0
+    with tkg.open(
+        root, clock=clock, ids=SeededIds(seed), engine=engine, graph_file_above=graph_file_above, policies=POLICIES
+    ) as memory:
         kept = keep(memory, 10)
         for way in WAYS:
             canaries = Canaries(seed + WAYS.index(way))
@@ -271,15 +236,8 @@ def run(root: Path, engine: str, *, claims: int, seed: int = 1, graph_file_above
                 copied |= found_in(root / kind, canaries.planted)
             stays = look(memory, kept)
             handle = memory.scope("moor", target.pop("_user"), channel="human_verified", principal="keeper")
-            handle.recall("which canary?")  # what is asked by meaning brings the vectors up to date
-            plan = handle.plan_forget(**target, mentions=way == "subject")
-            place, gone = tenant / "vectors.sqlite", {one.id for one in plan.erases}
-            held_vectors = vectors_of(place, gone)
             done = handle.forget(**target, mentions=way == "subject", reason="asked")
             after |= found_in(root, canaries.planted)
-            handle.recall("which canary?")
-            vectors += len(held_vectors)
-            vectors_left += _left(place, held_vectors, set(vectors_of(place).values()))
             sample = list(canaries.planted)[:: max(1, len(canaries.planted) // 20)]
             coded += sum(bool(scan.find(root, f"Canary {one}")) for one in sample)
             good += (
@@ -292,19 +250,7 @@ def run(root: Path, engine: str, *, claims: int, seed: int = 1, graph_file_above
     if left:
         raise AssertionError(f"{len(left)} canaries are left: {sorted(set(left.values()))}")
     after |= found_in(root, everything)
-    return Figures(
-        len(everything),
-        count,
-        len(before),
-        len(cold),
-        len(copied),
-        len(after),
-        coded,
-        vectors,
-        vectors_left,
-        good,
-        changed,
-    )
+    return Figures(len(everything), count, len(before), len(cold), len(copied), len(after), coded, good, changed)
 
 
 def main() -> None:
@@ -322,7 +268,6 @@ def main() -> None:
         f"{found.canaries} canaries in every kind of field, {len(WAYS)} ways of erasing, engine {given.engine}: "
         f"{found.before} found before, {found.in_archive} of them in the cold file and {found.in_copies} in copies; after: {found.after} found in {found.files} files "
         f"(95 % bound {found.bound:.3%}), {found.in_base64} in base 64 of a sample, "
-        f"{found.vectors_left} of {found.vectors} vectors, "
         f"{found.receipts}/{len(WAYS)} receipts verified, {found.survivors_changed} survivors changed"
     )
 

@@ -211,8 +211,13 @@ def test_global_is_written_by_a_verified_person_only_and_listed() -> None:
     ana.promote(claim, to="global", reason="true everywhere")
     (found,) = ana.global_claims()
     assert (found.subject, found.object, found.scope) == ("ISO 4217", "currencies", "global")
-    with pytest.raises(NotPermitted):
-        world.memory.scope("global", channel="human_verified", principal="ana")
+    for channel, user in (("human_stated", None), ("system_of_record", None), ("human_verified", "ben")):
+        with pytest.raises(NotPermitted):
+            world.memory.scope("global", user, channel=channel, principal="ana")
+    with pytest.raises(NotPermitted, match="promotion"):
+        world.memory.scope("global", channel="human_verified", principal="ana").propose(
+            subject="ISO 3166", predicate="names", object="countries", evidence=evidence("iso")
+        )
 
 
 def test_time_between_runs_does_not_change_the_counts() -> None:

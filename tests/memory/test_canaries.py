@@ -22,5 +22,4 @@ def test_no_canary_is_left(tmp_path: Path, engine: str) -> None:
     assert found.before == found.canaries  # the control: the same search finds every one
     assert found.in_archive > 10 and found.in_copies == found.canaries  # and where else it lay
     assert found.after == found.in_base64 == 0
-    assert found.vectors > 40 and found.vectors_left == 0
     assert found.receipts == len(WAYS) and found.survivors_changed == 0

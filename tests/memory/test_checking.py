@@ -17,7 +17,8 @@ from tkg.errors import NotFound, NotPermitted, RequestError
 from tkg.ids import chain_hash
 from tkg.ledger.heads import append_witness, read_kept
 from tkg.memory.checking import REMEDIES, Report
-from tkg.memory.store import Memory, folder_name
+from tkg.memory.directory import folder_name
+from tkg.memory.store import Memory
 
 
 def fill(path: Path, *, count: int = 12, **options: object) -> Path:

@@ -14,7 +14,7 @@ from tests.memory.test_maintaining import House
 from tkg.errors import Conflict, NotFound, NotPermitted
 from tkg.ledger.cold import NAME
 from tkg.memory.copying import restore
-from tkg.memory.store import folder_name
+from tkg.memory.directory import folder_name
 
 pytestmark = pytest.mark.engine
 POLICY = """

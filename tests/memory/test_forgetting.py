@@ -21,8 +21,8 @@ from tkg.ledger.heads import Signer, signer_of
 from tkg.ledger.proof import Proof
 from tkg.ledger.sqlite import SqliteLedger
 from tkg.memory import erasing, receipts
+from tkg.memory.directory import folder_name
 from tkg.memory.residue import Residue, Samples
-from tkg.memory.store import folder_name
 
 pytestmark = pytest.mark.engine
 START = datetime(2026, 3, 1, tzinfo=UTC)

@@ -18,7 +18,7 @@ from tests.engines import CYPHER, engine_or_skip
 from tests.house.sources import ROOT
 from tkg.cli.main import main
 from tkg.errors import NewerFormat
-from tkg.memory.store import folder_name
+from tkg.memory.directory import folder_name
 
 FIRST = ROOT / "tests" / "fixtures" / "format-1"
 

@@ -183,17 +183,6 @@ def test_one_user_decides_nothing_of_the_whole_tenant(house: House) -> None:
     assert ann.value("ferry", "colour").value == "green"
 
 
-def test_one_user_lets_go_no_action_of_the_whole_tenant(house: House) -> None:
-    """A verified person who dispatches answers for the action: one user answers for that user's own."""
-    common, own = house.said(None, "ferry", "red"), house.said("ann", "pier", "grey")
-    theirs = house.who(None).derive("action", "repaint the ferry", from_=[common])
-    mine = house.who("ann").derive("action", "repaint the pier", from_=[own])
-    with pytest.raises(NotPermitted, match="belongs to the whole tenant"):
-        house.who("ann", "human_verified").dispatch(theirs.id)
-    assert house.who("ann", "human_verified").dispatch(mine.id).id == mine.id
-    assert house.who(None, "human_verified").dispatch(theirs.id).id == theirs.id  # it was still queued
-
-
 def test_a_key_used_for_another_claim_is_refused(house: House) -> None:
     ann = house.who("ann")
     first = ann.propose(subject="ferry", predicate="colour", object="red", idempotency_key="7")

@@ -19,11 +19,13 @@ from tkg.errors import RequestError
 from tkg.files import write_whole
 from tkg.ids import kind_of
 from tkg.memory.accounting import Sampled
+from tkg.memory.answers import GlobalClaim
 from tkg.memory.handle import Handle
 from tkg.memory.regressions import as_yaml
 from tkg.memory.reliability import Reliability
 from tkg.memory.settings import read_policies
-from tkg.model.scope import Channel
+from tkg.memory.store import Memory
+from tkg.model.scope import GLOBAL, Channel
 
 #: keys whose distance from their anchor is printed; `--json` has all
 _KEYS: Final = 20
@@ -97,7 +99,7 @@ def audit(
     """Find what a person should look at: the most shown claims and how each is known, and all that is weak.
 
     With one word only a part: `sample` draws decisions, `mark` says whether one was right, `drift` how writing changes,
-    `global` what everybody reads, `regressions` writes reads that were wrong as cases for `tkg conform`. `sources`
+    `global` what everybody reads, who promoted it and which tenants have copied it, `regressions` writes reads that were wrong as cases for `tkg conform`. `sources`
     estimates from how sources agree how far each may be trusted, a suggestion that changes nothing. Exit 1 when
     something needs a person.
     """
@@ -117,17 +119,24 @@ def audit(
     with reading(store, engine) as memory:
         handle = memory.scope(tenant, user)
         if what is not None:
-            return _part(handle, what, target, rejected, accepted, seed, json)
+            return _part(memory, handle, what, target, rejected, accepted, seed, json)
         return shown(handle.audit(most=most, sample=rejected or 10, seed=seed), html, csv, json)
 
 
 def _part(
-    handle: Handle, what: What, target: str | None, rejected: int | None, accepted: int | None, seed: int, json: bool
+    memory: Memory,
+    handle: Handle,
+    what: What,
+    target: str | None,
+    rejected: int | None,
+    accepted: int | None,
+    seed: int,
+    json: bool,
 ) -> int:
+    if what is What.GLOBAL:  # whoever runs this on the store may read every ledger in it
+        return _global(memory.scope(GLOBAL).global_claims(), json)
     if what is What.SOURCES:
         return _sources(handle.audit_sources(target), json)
-    if what is What.GLOBAL:
-        return _global(handle.global_claims(), json)
     return _sample(handle, rejected, accepted, seed, json)
 
 
@@ -258,14 +267,22 @@ def _drift(
     return 1 if found.alarms else 0
 
 
-def _global(found: list[Any], json: bool) -> int:
+def _global(found: list[GlobalClaim], json: bool) -> int:
     if json:
         print_json("tkg.audit.global/1", {"count": len(found), "items": [one.model_dump(mode="json") for one in found]})
     elif not found:
         print_line("Nothing is global.")
     else:
-        rows = [(one.id, f"{one.subject} · {one.predicate}: {one.object}", one.state) for one in found]
-        print_table(["id", "says", "state"], rows, whole=(0,))
+        rows = [
+            (
+                one.id,
+                f"{one.subject} · {one.predicate}: {one.object}",
+                ", ".join(one.promoted_by),
+                ", ".join(one.copied_by),
+            )
+            for one in found
+        ]
+        print_table(["id", "says", "promoted by", "copied by"], rows, whole=(0,))
     return 0
 
 

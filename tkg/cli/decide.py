@@ -194,7 +194,8 @@ def promote(
 ) -> int:
     """Make a user's claim the tenant's, or a tenant's everybody's, as a person and with a reason.
 
-    Nothing else widens a scope. `tkg audit global` lists what is everybody's.
+    Nothing else widens a scope. `tkg audit global` lists what is everybody's; `tkg revoke --tenant global` takes it back
+    for everybody.
     """
     with writing(store, engine) as memory:
         handle = memory.scope(tenant, user, channel=channel, principal=principal, session=session)

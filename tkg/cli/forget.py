@@ -31,7 +31,7 @@ from tkg.cli.screen import print_fields, print_heading, print_json, print_line, 
 from tkg.errors import NotFound, RequestError
 from tkg.ids import kind_of
 from tkg.memory import receipts
-from tkg.memory.answers import Forgetting, Upkeep
+from tkg.memory.answers import Forgetting, Recipient, Upkeep
 from tkg.memory.forgetting import Forgotten
 from tkg.memory.handle import Handle
 from tkg.model.scope import Channel
@@ -168,7 +168,7 @@ def _report(done: Forgotten) -> None:
     )
     if done.notify:
         print_heading("Was shown to: tell them")
-        print_table(["principal", "session", "read"], [(r.principal, r.session, r.retrieval) for r in done.notify])
+        print_table(["principal", "session", "read"], [(_reader(r), r.session, r.retrieval) for r in done.notify])
     print_heading("Not covered")
     print_table(["what", "why"], [(one["what"], one["why"]) for one in receipt["not_covered"]])
 
@@ -318,6 +318,10 @@ def unarchive(
         print_json("tkg.unarchive/1", {"restored": list(back)})
     else:
         print_line(f"Back in recall: {', '.join(back)}.")
+
+
+def _reader(told: Recipient) -> str | None:
+    return told.principal if told.tenant is None else f"{told.tenant}/{told.principal}"
 
 
 _WHO: Final = "--store ./memory --tenant acme --channel human_verified --principal ana"

@@ -220,7 +220,7 @@ def _of_the_gate() -> list[Any]:
         _form("tkg.supersede/1", edge=str, old=str, new=str),
         _form("tkg.audit.drift/1", drifting.Drift),
         _form("tkg.audit.sources/1", reliability.Reliability),
-        _form("tkg.audit.global/1", count=int, items=list[answers.Explanation]),
+        _form("tkg.audit.global/1", count=int, items=list[answers.GlobalClaim]),
         _form("tkg.policy.compare/1", policies=dict[str, Loss]),
     ]
 

@@ -12,7 +12,8 @@ from tkg.clock import ManualClock
 from tkg.errors import TkgError
 from tkg.ids import Ids, SeededIds
 from tkg.memory.handle import Handle
-from tkg.memory.store import Memory, open_memory
+from tkg.memory.opening import open_memory
+from tkg.memory.store import Memory
 from tkg.model.policy import Policies, WritePolicy
 from tkg.model.predicate import Registry
 from tkg.model.scope import Scope

@@ -18,7 +18,7 @@ from tkg.ids import SeededIds
 from tkg.memory.at_use import Verifier
 from tkg.memory.handle import Handle
 from tkg.memory.loading import Loader, Tally, documents_of
-from tkg.memory.store import open_memory
+from tkg.memory.opening import open_memory
 from tkg.model.display import Rows
 from tkg.model.document import Document
 from tkg.model.scope import Channel

@@ -17,8 +17,9 @@ from tkg.extractors.config import ConfigExtractor, Rule
 from tkg.ids import SeededIds
 from tkg.memory.handle import Handle
 from tkg.memory.loading import Loader, Tally, documents_of
+from tkg.memory.opening import open_memory
 from tkg.memory.reading import Recalled
-from tkg.memory.store import Memory, open_memory
+from tkg.memory.store import Memory
 from tkg.model.artefact import Artefact
 from tkg.model.document import Document, Extracted
 from tkg.model.evidence import Evidence

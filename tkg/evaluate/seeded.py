@@ -14,7 +14,8 @@ from tkg.ids import SeededIds, digest
 from tkg.index.port import Embedder
 from tkg.memory.at_use import Verifier
 from tkg.memory.handle import Handle
-from tkg.memory.store import Memory, open_memory
+from tkg.memory.opening import open_memory
+from tkg.memory.store import Memory
 from tkg.model.policy import Policies, WritePolicy
 from tkg.model.predicate import Registry
 

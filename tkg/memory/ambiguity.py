@@ -44,7 +44,7 @@ def ambiguous(tenant: Tenant, caller: Caller, subject: str) -> str | None:
         return None
     wanted, people = match_form(word), set[str]()
     own = tenant.names.entity(subject)
-    for hit in tenant.index.search(word, scopes=caller.scope.visible, kinds=("claim",), limit=_LOOKED_AT):
+    for hit in tenant.index.search(word, scopes=tenant.visible(caller.scope), kinds=("claim",), limit=_LOOKED_AT):
         view = tenant.graph.claim(hit.id)
         if view is None:
             continue

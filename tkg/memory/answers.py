@@ -138,6 +138,13 @@ class Explanation(Frozen):
         }
 
 
+class GlobalClaim(Explanation):
+    """A global claim: who promoted it, as `tenant/principal`, and which tenants have copied it; empty but for the global handle."""
+
+    promoted_by: tuple[str, ...] = ()
+    copied_by: tuple[str, ...] = ()
+
+
 class Rival(Frozen):
     """A standing claim of the same slot as a candidate: what the decision is against."""
 
@@ -272,12 +279,16 @@ class Hold(Frozen):
 
 
 class Recipient(Frozen):
-    """Somebody who was shown what is erased, and has to be told: by reads that showed it."""
+    """Somebody who was shown what is erased, and has to be told: by reads that showed it.
+
+    `tenant` is whose read it was, where something was erased at global and so in every tenant.
+    """
 
     principal: str | None
     session: str | None
     at: str | None
     retrieval: str
+    tenant: str | None = None
 
 
 class Forgetting(Frozen):

@@ -14,6 +14,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Final, NamedTuple
 
 from tkg.belief.assessed import Clash
@@ -32,6 +33,7 @@ from tkg.memory.visible import reaches
 from tkg.model.base import Value as Frozen
 from tkg.model.claim import Claim, Polarity
 from tkg.model.predicate import Predicate, Registry
+from tkg.model.scope import Scope
 from tkg.model.time import FOREVER, iso
 from tkg.model.view import SlotClaim
 from tkg.text import match_form
@@ -257,8 +259,9 @@ class _Audit:
 
     def _clashes(self, left: SlotClaim, right: SlotClaim, keys: bool) -> list[Finding]:
         a, b = left.claim, right.claim
-        narrow, wide = (a, b) if len(a.scope) >= len(b.scope) else (b, a)
-        nested = narrow.scope == wide.scope or narrow.scope.startswith(f"{wide.scope}/")
+        one, other = Scope.parse(a.scope), Scope.parse(b.scope)
+        narrow, wide = (a, b) if b.scope in self.tenant.visible(one) else (b, a)
+        nested = wide.scope in self.tenant.visible(one if narrow is a else other)
         if not nested or left.seq > self.known or right.seq > self.known or not reaches(self.caller, narrow.scope):
             return []
         slots = self._around(narrow.scope)
@@ -275,12 +278,13 @@ class _Audit:
             yield place, [_shown([claim], *ends, "C8", "definite", "pattern-C8")] if wrong else []
 
     def _scopes(self, predicate: Predicate, at: _Place) -> Iterator[tuple[_Place, list[Finding]]]:
-        """What a user's scope says otherwise than the tenant's: hidden there, and no contradiction."""
+        """What a scope says otherwise than a wider one: hidden there, and no contradiction."""
         for place, view in self._each(predicate, at):
             claim, found = view.claim, list[Finding]()
-            if "/" in claim.scope and claim.subject is not None and claim.polarity is Polarity.POSITIVE:
-                slots = self._around(claim.scope)
-                for wider in slots.claims(slots.visible[-1], claim.subject, predicate.name):
+            slots = self._around(claim.scope)
+            if claim.subject is not None and claim.polarity is Polarity.POSITIVE:
+                others = (slots.claims(path, claim.subject, predicate.name) for path in slots.visible[1:])
+                for wider in chain.from_iterable(others):
                     both = [view, wider]
                     for pair in contradictions(
                         both, predicate, self.tenant.book, self.known, same=slots.same, settled=True

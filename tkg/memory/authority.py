@@ -2,8 +2,8 @@
 
 Below a person, only one's own words. A person: whatever is of no higher class than the person's channel, and one's own.
 What a system of record said takes two: one person quarantines it, another revokes it. A verified person may lift either.
-Beyond class there is scope (`visible.bound_node`): one user of a tenant takes back, decides, confirms and lets actions go in
-that user's scope alone; what belongs to the whole tenant, only through the tenant's handle.
+Beyond class there is scope (`visible.bound_node`): one user of a tenant takes back, decides and confirms in that user's
+scope alone; what belongs to the whole tenant, only through the tenant's handle.
 """
 
 from __future__ import annotations

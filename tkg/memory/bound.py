@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from tkg.errors import NotPermitted
 from tkg.memory.caller import Caller
+from tkg.memory.replicating import announce
 from tkg.memory.tenant import Tenant
-from tkg.model.scope import Channel, Scope
+from tkg.model.scope import GLOBAL, Channel, Scope
 
 if TYPE_CHECKING:
     from tkg.memory.store import Memory
@@ -36,8 +37,7 @@ class Bound:
 
     @contextmanager
     def _reading(self) -> Iterator[Tenant]:
-        tenant = self._memory.tenant(self.scope.tenant)
-        with tenant.lock:
+        with self._memory.using(self.scope.tenant) as tenant:
             yield tenant
 
     @contextmanager
@@ -46,3 +46,5 @@ class Bound:
             raise NotPermitted("the store was opened read-only; open it without read_only to write")
         with self._reading() as tenant:
             yield tenant
+        if self.scope.tenant == GLOBAL:
+            announce(self._memory)

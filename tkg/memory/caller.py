@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tkg.errors import NotPermitted
-from tkg.model.scope import Channel, Scope
+from tkg.model.scope import GLOBAL, Channel, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +26,16 @@ class Caller:
         if self.channel is None or self.principal is None:
             raise NotPermitted("this handle only reads; open one with memory.scope(tenant=…, channel=…, principal=…)")
         return self.channel, self.principal
+
+    def stating(self) -> tuple[Channel, str]:
+        """Return channel and principal of a call that says or keeps something new, where that is possible.
+
+        Raises:
+            NotPermitted: the handle only reads, or is the global tenant's.
+        """
+        if self.scope.tenant == GLOBAL:
+            raise NotPermitted(
+                "the global tenant is written only by a promotion: propose it in a tenant, and promote it from there "
+                "(`tkg promote --to global`)"
+            )
+        return self.speaking()

@@ -24,6 +24,8 @@ from tkg.memory.answers import Forgetting, Upkeep
 from tkg.memory.bound import Bound
 from tkg.memory.consolidated import Consolidation, Undone
 from tkg.memory.fetching import Limits
+from tkg.memory.replicating import spread
+from tkg.model.scope import GLOBAL
 from tkg.model.time import When
 
 
@@ -111,6 +113,9 @@ class Care(Bound):
             mentions: also erase what only names the subject in its text (`plan.mentions`).
             reason: the request or the legal basis; kept as a commitment in the receipt.
 
+        What is forgotten at global is forgotten in every tenant at once; one that is busy elsewhere is named in the receipt
+        and forgets before its next use. `notify` then names who was shown it in which tenant.
+
         Returns:
             The plan, the receipt (no personal data in it), and whom to notify.
 
@@ -125,11 +130,14 @@ class Care(Bound):
                 claim, evidence, artefact, subject, source, session, principal, scope=scope, mentions=mentions
             )
             try:
-                return forgetting.forget(tenant, self._caller, wanted, reason, plan)
+                return forgetting.forget(tenant, self._caller, wanted, reason, plan, self._spread)
             except TkgError as error:
                 if isinstance(error, StoreError) or erasing.under_way(tenant.folder):
                     self._memory.drop(self.scope.tenant)
                 raise
+
+    def _spread(self) -> forgetting.Elsewhere:
+        return spread(self._memory) if self.scope.tenant == GLOBAL else forgetting.Elsewhere()
 
     def maintain(
         self,

@@ -74,7 +74,7 @@ def consolidate(
     """See `Handle.consolidate`."""
     start, end = _window(since, until)
     if not dry_run:
-        channel, _ = caller.speaking()
+        channel, _ = caller.stating()
         if channel not in _MAY:
             raise NotPermitted("consolidation takes a person or a system of record")
     told_there = list(_episodes(tenant, caller, start, end))

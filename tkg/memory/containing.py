@@ -29,6 +29,7 @@ from tkg.memory.told import told
 from tkg.memory.visible import bound_node, reaches, scope_of, visible_node
 from tkg.model.claim import Claim
 from tkg.model.entry import Record
+from tkg.model.scope import GLOBAL
 from tkg.model.verdict import StatusChange
 
 AXIS: Final = "containment"
@@ -174,6 +175,8 @@ def take(step: Step, name: str) -> Containment:
     person(caller, "containing")
     step = replace(step, reason=told(step.reason, "reason"))
     found = shown(tenant, caller, step.target)
+    if scope_of(tenant, step.target) == GLOBAL:
+        bound_node(tenant, caller, step.target)
     if found.next != name:
         if any(one.step == name and one.done for one in found.steps):
             return found  # asked twice: it is done

@@ -21,9 +21,11 @@ from tkg.ledger.faults import translated
 from tkg.ledger.merkle import Frontier
 from tkg.ledger.sqlite import open_ledger, verify_ledger
 from tkg.memory.checking import LEDGER
+from tkg.memory.directory import folder_name
 from tkg.memory.erasing import MARKER
 from tkg.memory.projections import GRAPH, INDEX, WORKING
 from tkg.model.base import Value
+from tkg.model.scope import GLOBAL
 from tkg.model.time import iso, to_instant
 
 FORMAT: Final = "tkg.backup/1"
@@ -165,7 +167,9 @@ def _check_target(target: Path) -> None:
 
 
 def _folders(store: Path) -> list[Path]:
-    return [one for one in sorted((store / TENANTS).iterdir()) if one.is_dir() and not one.name.endswith(".new")]
+    found = [one for one in sorted((store / TENANTS).iterdir()) if one.is_dir() and not one.name.endswith(".new")]
+    # what is global comes last, so that no tenant in the copy knows more of it than its own ledger
+    return sorted(found, key=lambda one: one.name == folder_name(GLOBAL))
 
 
 def _plain_files(store: Path) -> Iterator[Path]:

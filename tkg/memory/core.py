@@ -158,7 +158,7 @@ def core(tenant: Tenant, caller: Caller) -> Core:
     asked = judge_at(tenant, caller, Window(now, now + 1, now), latest, latest)
     items: list[CoreItem] = []
     used = 0
-    for standing in asked.all(pins(tenant, caller.scope.visible)):
+    for standing in asked.all(pins(tenant, tenant.visible(caller.scope))):
         cost = _cost(tenant, shown_item(asked, standing, 0.0))
         state = "active" if standing.eligible else standing.state
         if state == "active":

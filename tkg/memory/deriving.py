@@ -20,7 +20,7 @@ from tkg.memory.slots import Slots
 from tkg.memory.states import contested, stale_inputs
 from tkg.memory.tenant import Tenant
 from tkg.memory.texts import held, judge_written, verdict_on
-from tkg.memory.visible import bound_node, visible_node
+from tkg.memory.visible import visible_node
 from tkg.model.artefact import Artefact, ArtefactKind
 from tkg.model.claim import Justification
 from tkg.model.entry import Record
@@ -128,7 +128,7 @@ def derive(
     idempotency_key: str | None = None,
 ) -> Artefact | Verdict:
     """See `Handle.derive`."""
-    caller.speaking()
+    caller.stating()
     if not isinstance(kind, str):
         raise RequestError(_KINDS)
     if meta is not None and not isinstance(meta, Mapping):
@@ -138,7 +138,7 @@ def derive(
         proposal = Proposal.from_mapping(content)
         verdict_id, before = _asked_before(tenant, caller, idempotency_key)
         if before is not None:
-            name = Slots(tenant, caller.scope.visible).registry.get(proposal.predicate).name
+            name = Slots(tenant, tenant.visible(caller.scope)).registry.get(proposal.predicate).name
             if not same_request(before, writing.statement_digest(tenant, caller.scope.path, proposal, name)):
                 raise Conflict(OTHER_REQUEST)
             return before
@@ -257,7 +257,6 @@ def dispatch(tenant: Tenant, caller: Caller, action_id: str) -> Artefact:
     view = tenant.graph.artefact(action_id)
     if view is None or view.artefact.kind != "action":
         raise NotFound("no such action")
-    bound_node(tenant, caller, action_id)
     last = tenant.book.last(action_id, "action")
     state = "queued" if last is None else last.value
     if state != "queued":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
@@ -18,6 +19,16 @@ from tkg.ledger.sqlite import open_ledger
 
 #: format of a store's directory; a newer one is refused
 FORMAT: Final = 1
+
+
+def folder_name(tenant: str) -> str:
+    """Return the folder of a tenant: base 32 of its id, so that no id can mean anything to a file system."""
+    return base64.b32encode(tenant.encode()).decode().rstrip("=").lower()
+
+
+def tenant_of(folder: str) -> str:
+    """Return the tenant whose folder this is."""
+    return base64.b32decode(folder.upper() + "=" * (-len(folder) % 8)).decode()
 
 
 def claim_directory(path: Path, *, read_only: bool) -> None:

@@ -28,6 +28,7 @@ from tkg.memory.projections import unlink_projections
 from tkg.memory.residue import Residue, Samples
 from tkg.memory.tenant import Tenant
 from tkg.model.entry import Entry
+from tkg.model.scope import GLOBAL
 from tkg.model.time import iso
 from tkg.model.verdict import Note
 
@@ -42,6 +43,8 @@ _STORES: Final = (
     ("vectors.sqlite", "index"),
     ("archive", "archive"),
 )
+#: of an erasure at global that was interrupted
+_LATER: Final = (("tenants", "the run was interrupted: those that were not reached erase before their next use"),)
 
 
 class Place(NamedTuple):
@@ -69,6 +72,8 @@ class Work:
     archived: int = 0
     #: records of the erasure's own entry
     own: frozenset[str] = frozenset()
+    #: what should have been reached at once and was not, each with why
+    uncovered: tuple[tuple[str, str], ...] = ()
 
 
 @contextmanager
@@ -232,6 +237,7 @@ def unfinished(ledger: Ledger) -> list[Work]:
             if entry["op"] == "forget":
                 request = receipts.sealed_note(ledger, record) or {"receipt_id": record["id"]}
                 work = Work(request, receipts.removed_in(row.body), row.seq, row.hash)
+                work.uncovered = _LATER if ledger.tenant == GLOBAL else ()
                 work.own = frozenset(each["id"] for each in entry["records"])
                 found[record["id"]] = work
             elif entry["op"] == "forgotten":
@@ -368,7 +374,7 @@ def _receipt(tenant: Tenant, work: Work, after: Residue | None, held: int) -> di
             "sha256": rest[1],
             "unchanged": None if work.survivors is None else work.survivors == rest,
         },
-        "not_covered": [{"what": what, "why": why} for what, why in receipts.NOT_COVERED],
+        "not_covered": [{"what": what, "why": why} for what, why in (*work.uncovered, *receipts.NOT_COVERED)],
         "log": receipts.logged(ledger, work.seq, work.hash),
         "tool_version": ledger_file.version(),
     }

@@ -24,6 +24,7 @@ from tkg.memory.inspecting import label_of_claim, shown_evidence
 from tkg.memory.moments import written_at
 from tkg.memory.states import state_of
 from tkg.memory.tenant import Tenant
+from tkg.memory.visible import owns
 from tkg.model.artefact import Artefact, Retrieval
 from tkg.model.base import Value as Frozen
 from tkg.model.claim import Claim, Justification, Supersession
@@ -147,7 +148,10 @@ class _Audit:
         self.standing = {
             one: pair
             for one, pair in self._held.claims.items()
-            if one not in cut and book.live(one) and pair[0].object is not None
+            if one not in cut
+            and book.live(one)
+            and pair[0].object is not None
+            and (pair[0].scope != GLOBAL or owns(caller, GLOBAL))
         }
 
     @property

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tkg.belief.book import LATEST
 from tkg.errors import Conflict, NotFound, NotPermitted, RequestError
@@ -25,7 +25,7 @@ from tkg.memory.tombstones import Stone, changes, for_claim, for_name, for_sourc
 from tkg.memory.visible import owns, scope_of, visible_node
 from tkg.model.claim import Claim
 from tkg.model.entry import Draft, Record
-from tkg.model.scope import Channel, Scope
+from tkg.model.scope import GLOBAL, Channel, Scope
 from tkg.model.time import iso
 from tkg.model.verdict import Note, StatusChange
 from tkg.text import MAX_NAME, clean, match_form
@@ -84,6 +84,13 @@ class Forgotten:
         return self.plan.exposed
 
 
+class Elsewhere(NamedTuple):
+    """What an erasure did in other tenants: those it could not reach, each with why, and who was shown it in the others."""
+
+    missed: tuple[tuple[str, str], ...] = ()
+    shown: tuple[Recipient, ...] = ()
+
+
 def _roots(tenant: Tenant, caller: Caller, wanted: Wanted) -> list[str]:
     """Return the nodes that are named, within what the caller may erase.
 
@@ -98,7 +105,12 @@ def _roots(tenant: Tenant, caller: Caller, wanted: Wanted) -> list[str]:
         if kind_of(name) not in ("claim", "evidence", "artefact"):
             raise NotFound("no such claim, evidence or text in this scope")
         if not owns(caller, scope):
-            raise NotPermitted("it belongs to the whole tenant; only the tenant's own handle can erase it")
+            whose = (
+                "is global; only the tenant global"
+                if scope == GLOBAL
+                else "belongs to the whole tenant; only the tenant"
+            )
+            raise NotPermitted(f"it {whose}'s own handle can erase it")
         found = [name]
     else:
         mine = (
@@ -146,7 +158,7 @@ def aliases(tenant: Tenant, caller: Caller, name: str) -> dict[str, list[str]]:
     paths = {
         scope for _, scope, record in records(tenant.ledger) if record["record"] == "claim" and owns(caller, scope)
     }
-    found = {path: Entities(tenant, Scope.parse(path).visible, LATEST).others(name) for path in sorted(paths)}
+    found = {path: Entities(tenant, tenant.visible(Scope.parse(path)), LATEST).others(name) for path in sorted(paths)}
     return {path: others for path, others in found.items() if others}
 
 
@@ -212,9 +224,19 @@ def _recipients(tenant: Tenant, nodes: Iterable[str]) -> Iterator[Recipient]:
         yield Recipient(principal=read.principal, session=read.session, at=f"tx:{view.seq}", retrieval=read.id)
 
 
-def forget(tenant: Tenant, caller: Caller, wanted: Wanted, reason: str, made: Forgetting | None = None) -> Forgotten:
-    """Erase; see `Handle.forget`."""
-    channel, principal = caller.speaking()
+def forget(
+    tenant: Tenant,
+    caller: Caller,
+    wanted: Wanted,
+    reason: str,
+    made: Forgetting | None = None,
+    spread: Callable[[], Elsewhere] = Elsewhere,
+) -> Forgotten:
+    """Erase; see `Handle.forget`.
+
+    `spread` takes the acknowledged erasure to wherever else it has to be done.
+    """
+    channel, _ = caller.speaking()
     if channel not in _MAY:
         raise NotPermitted("erasing takes a person or a system of record: an agent may not destroy memory")
     if made is not None and not isinstance(made, Forgetting):
@@ -229,6 +251,31 @@ def forget(tenant: Tenant, caller: Caller, wanted: Wanted, reason: str, made: Fo
     _check_reason(tenant, wanted, fresh, unused, reason)
     if made is not None and (fresh.erases, fresh.removes) != (made.erases, made.removes):
         raise Conflict("what would be erased has changed since the plan was made; plan again")
+    return _carry_out(tenant, caller, wanted, fresh, unused, reason, spread)
+
+
+def follow(tenant: Tenant, caller: Caller, wanted: Wanted) -> Forgotten:
+    """Erase here what was erased at global; the request and its reason are recorded there.
+
+    Raises:
+        LegalHold: something that goes with it is under a hold of this tenant; nothing was erased.
+    """
+    found = _close(tenant, caller, wanted)
+    refuse_held(tenant, found.nodes)
+    fresh = _plan(tenant, caller, wanted, found)
+    return _carry_out(tenant, caller, wanted, fresh, _Unused(tenant, found), GLOBAL, Elsewhere)
+
+
+def _carry_out(
+    tenant: Tenant,
+    caller: Caller,
+    wanted: Wanted,
+    fresh: Forgetting,
+    unused: _Unused,
+    reason: str,
+    spread: Callable[[], Elsewhere],
+) -> Forgotten:
+    (_, principal), found = caller.speaking(), unused.found
     request = _request(tenant, caller, fresh, found, reason)
     drafted = [*_records(tenant, caller, wanted, unused, principal)]
     drafted.append(Note(id=request["receipt_id"], about="forget", body=canonical(request), actor=principal))
@@ -236,7 +283,11 @@ def forget(tenant: Tenant, caller: Caller, wanted: Wanted, reason: str, made: Fo
     erasing.mark(tenant.folder)
     # should this fail, the next opening asks the ledger whether there is something to finish
     (entry,) = tenant.ledger.append([Draft(op="forget", scope=caller.scope.path, records=tuple(drafted))])
-    return Forgotten(fresh, erasing.complete(tenant, erasing.acknowledged(work, entry)))
+    work = erasing.acknowledged(work, entry)
+    elsewhere = spread()
+    work.uncovered = elsewhere.missed
+    fresh = fresh.model_copy(update={"exposed": (*fresh.exposed, *elsewhere.shown)})
+    return Forgotten(fresh, erasing.complete(tenant, work))
 
 
 def _check_reason(tenant: Tenant, wanted: Wanted, fresh: Forgetting, unused: _Unused, reason: str) -> None:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from tkg.gate.accounts import Loss
 from tkg.memory import accounting, drifting, examining, promoting, reliability, reviewing, working
-from tkg.memory.answers import Explanation, Plan, Waiting
+from tkg.memory.answers import GlobalClaim, Plan, Waiting
 from tkg.memory.caller import Caller
+from tkg.memory.replicating import announce
 from tkg.memory.tenant import Tenant
 from tkg.model.display import Rows
 from tkg.model.policy import WritePolicy
+from tkg.model.scope import GLOBAL
 from tkg.model.time import When, parse_when
 from tkg.model.verdict import Verdict
 
@@ -105,7 +107,10 @@ class Gatekeeping(ABC):
             Rejected: the gate refused it there.
         """
         with self._writing() as tenant:
-            return promoting.promote(self._memory, tenant, self._caller, claim, to, reason)
+            verdict = promoting.promote(self._memory, tenant, self._caller, claim, to, reason)
+        if to == GLOBAL:
+            announce(self._memory)
+        return verdict
 
     def note(self, name: str, text: str) -> None:
         """Keep a working note for as long as this run lasts; the same name again writes over it.
@@ -147,9 +152,16 @@ class Gatekeeping(ABC):
             caller.scope.tenant, user, channel=caller.channel, principal=caller.principal, session=caller.session
         )
 
-    def global_claims(self) -> list[Explanation]:
-        """Return everything that is global, each put there by a person. It should be little."""
-        return Rows(promoting.everybodys(self._memory))
+    def global_claims(self) -> list[GlobalClaim]:
+        """Return everything that is global and stands, each put there by a person. It should be little.
+
+        Through a handle of `global` each says who promoted it and which tenants have copied it by now; a tenant's handle
+        shows what that tenant copied, and of others nothing.
+        """
+        if self._caller.scope.tenant == GLOBAL:
+            return Rows(promoting.everybodys(self._memory))
+        with self._reading() as tenant:
+            return Rows(promoting.copied_here(tenant, self._caller))
 
     def gate_figures(self, *, since: When = None, until: When = None) -> accounting.GateFigures:
         """Return what the gate did and what came of it: funnel, rates, mistakes, reads, erasures, the review queue.

@@ -231,7 +231,6 @@ class Handle(Care, Curating, Asking, Gatekeeping, Incidents):
 
         Raises:
             Conflict: what it rests on no longer stands, or it is not queued. Frozen: its scope is frozen.
-            NotPermitted: what is behind it is of too low a class, or it is the tenant's and this is one user's handle.
         """
         with self._writing() as tenant:
             return deriving.dispatch(tenant, self._caller, action_id)

@@ -10,8 +10,9 @@ from tkg.memory.authority import check_deciding
 from tkg.memory.caller import Caller
 from tkg.memory.tenant import Tenant
 from tkg.memory.told import told
-from tkg.memory.visible import scope_of, visible_node
+from tkg.memory.visible import bound_node, scope_of, visible_node
 from tkg.model.base import Value
+from tkg.model.scope import GLOBAL
 from tkg.model.verdict import StatusChange
 from tkg.text import MAX_NAME, clean
 
@@ -41,7 +42,8 @@ class Held(Value):
         if what == "id":
             if caller.scope.user is not None and visible_node(tenant, caller, name) != caller.scope.path:
                 raise NotPermitted("it belongs to the whole tenant; only the tenant's own handle can hold it")
-            visible_node(tenant, caller, name)
+            if visible_node(tenant, caller, name) == GLOBAL:
+                bound_node(tenant, caller, name)
             return name
         text = clean(name, what, limit=MAX_NAME)
         named = getattr(tenant.names, "entity" if what == "subject" else what)(text)

@@ -25,7 +25,7 @@ from tkg.ledger.sqlite import open_ledger
 from tkg.memory.checking import LEDGER
 from tkg.memory.dumping import ABOUT, FORMAT, INSTANTS
 from tkg.model.entry import RECORD, Draft, Record
-from tkg.model.scope import Scope
+from tkg.model.scope import GLOBAL, Scope
 from tkg.model.time import BEGINNING, FOREVER, YEAR_ONE, parse_when, to_datetime
 
 #: operation of an entry that stands for one which the archive leaves out
@@ -111,7 +111,7 @@ class Archive:
                 records = []
             if current is not None and head != current and (head[0] <= current[0] or head[1] <= current[1]):
                 raise RequestError(f"line {number} of the archive is out of order; nothing was imported")
-            if Scope.parse(head[3]).tenant != self.tenant:
+            if Scope.parse(head[3]).tenant not in (self.tenant, GLOBAL):
                 raise RequestError(f"line {number} of the archive belongs to another tenant; nothing was imported")
             current = head
             records.append(record)

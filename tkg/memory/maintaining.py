@@ -25,7 +25,7 @@ from tkg.memory.reverifying import reverify
 from tkg.memory.states import state_of
 from tkg.memory.tenant import Tenant
 from tkg.memory.visible import owns, reaches
-from tkg.model.scope import Channel
+from tkg.model.scope import GLOBAL, Channel
 from tkg.model.verdict import StatusChange
 
 _DAY: Final = 86_400_000_000
@@ -54,7 +54,7 @@ def _in_recall(tenant: Tenant, caller: Caller) -> Iterator[Kept]:
     back: dict[str, int] = {}
     for seq, scope, record in records(tenant.ledger):
         match record["record"]:
-            case "claim" if reaches(caller, scope):
+            case "claim" if reaches(caller, scope) and (scope != GLOBAL or owns(caller, scope)):
                 found[record["id"]] = ("claim", seq, None)
             case "artefact" if reaches(caller, scope) and record["kind"] in ("episode", "summary"):
                 found[record["id"]] = (record["kind"], seq, Channel(record["label"]))

@@ -1,17 +1,23 @@
-"""Promotion: a person makes what one scope believes a matter of a wider one, with a reason. Nothing else widens a scope."""
+"""Promotion: a person makes what one scope believes a matter of a wider one, with a reason. Nothing else widens a scope.
+
+What is promoted to the global tenant every tenant reads, from a copy in its own ledger (`replicating`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from tkg.errors import Conflict, NotFound, NotPermitted, Rejected, RequestError
+from tkg.ids import kind_of
 from tkg.memory import writing
-from tkg.memory.answers import Explanation
+from tkg.memory.answers import Explanation, GlobalClaim
 from tkg.memory.caller import Caller
 from tkg.memory.changing import person
 from tkg.memory.inspecting import explain
 from tkg.memory.proposal import Proposal
+from tkg.memory.replicating import copied
 from tkg.memory.tenant import Tenant
 from tkg.memory.told import told
 from tkg.memory.visible import visible_claim
@@ -25,21 +31,42 @@ if TYPE_CHECKING:
     from tkg.memory.store import Memory
 
 LEVELS: Final = ("tenant", "global")
+#: uri of the evidence that a promotion is
+_URI: Final = "promotion:{}"
 
 
-def everybodys(memory: Memory) -> list[Explanation]:
-    """Return every claim that is global and stands, oldest first."""
+def everybodys(memory: Memory) -> list[GlobalClaim]:
+    """Return every claim that is global and stands, oldest first, with who promoted it and who has copied it."""
     if not memory.exists(GLOBAL):
         return []
-    tenant, reader = memory.tenant(GLOBAL), Caller(Scope(tenant=GLOBAL), None, None, None)
-    with tenant.lock:
+    copies = {name: _copies(memory, name) for name in memory.tenants() if name != GLOBAL}
+    reader = Caller(Scope(tenant=GLOBAL), None, None, None)
+    with memory.using(GLOBAL) as tenant:
         found = [
             record.id
             for entry in tenant.ledger.read_since(0)
             for record in entry.records
             if isinstance(record, Claim) and tenant.book.live(record.id)
         ]
-        return [explain(tenant, reader, one) for one in found]
+        return [_shown(explain(tenant, reader, one), copies) for one in found]
+
+
+def _copies(memory: Memory, name: str) -> set[str]:
+    with memory.beside(name) as ledger:
+        return set(copied(ledger))
+
+
+def _shown(found: Explanation, copies: Mapping[str, Collection[str]]) -> GlobalClaim:
+    said = (one for one in found.evidence if (one.uri or "").startswith(_URI.format("")))
+    by = dict.fromkeys(one.principal for one in said if one.principal is not None)
+    held = tuple(name for name, ids in copies.items() if found.id in ids)
+    return GlobalClaim(**found.model_dump(), promoted_by=tuple(by), copied_by=held)
+
+
+def copied_here(tenant: Tenant, caller: Caller) -> list[GlobalClaim]:
+    """Return the global claims that a tenant has copied and that stand here, oldest first."""
+    ids = (one for one in copied(tenant.ledger) if kind_of(one) == "claim" and tenant.book.live(one))
+    return [GlobalClaim(**explain(tenant, caller, one).model_dump()) for one in ids]
 
 
 def promote(memory: Memory, tenant: Tenant, caller: Caller, claim_id: str, to: str, reason: str) -> Verdict:
@@ -51,6 +78,8 @@ def promote(memory: Memory, tenant: Tenant, caller: Caller, claim_id: str, to: s
         raise RequestError("a claim is promoted to tenant or to global")
     view = visible_claim(tenant, caller, claim_id)
     claim, scope = view.claim, Scope.parse(view.claim.scope)
+    if scope.tenant == GLOBAL:
+        raise Conflict("the claim is global already")
     if to == "tenant" and scope.user is None:
         raise Conflict("the claim belongs to the tenant already")
     if to == "global" and scope.user is not None:
@@ -67,15 +96,14 @@ def promote(memory: Memory, tenant: Tenant, caller: Caller, claim_id: str, to: s
         object=claim.object,
         polarity=claim.polarity,
         valid_from=iso(claim.interval.valid_from) or "..",
-        evidence=Evidence(uri=f"promotion:{claim_id}", quote=reason),
+        evidence=Evidence(uri=_URI.format(claim_id), quote=reason),
     )
     if to == "tenant":
         wider = replace(caller, scope=Scope(tenant=scope.tenant), channel=Channel.HUMAN_VERIFIED)
         return _write(tenant, wider, proposal, claim, rests_on=claim_id)
     memory.create_tenant(GLOBAL)
-    everybody = memory.tenant(GLOBAL)
     wider = Caller(Scope(tenant=GLOBAL), Channel.HUMAN_VERIFIED, f"{scope.tenant}/{principal}", None)
-    with everybody.lock:
+    with memory.using(GLOBAL) as everybody:
         return _write(everybody, wider, proposal, claim, rests_on=None)
 
 

@@ -186,7 +186,7 @@ def request_of(
     known = None if as_of is None else min(tenant.seq_of(as_of), latest)
     return RecallRequest(
         query=clean(query, "query", limit=MAX_QUERY),
-        visible=caller.scope.visible,
+        visible=tenant.visible(caller.scope),
         now=tenant.now(),
         k=policy.k if k is None else k,
         token_budget=policy.token_budget if token_budget is None else token_budget,
@@ -195,7 +195,7 @@ def request_of(
         as_of=known,
         kinds=KINDS,
         count_tokens=tenant.count_tokens,
-        pinned=pins(tenant, caller.scope.visible, latest if known is None else known),
+        pinned=pins(tenant, tenant.visible(caller.scope), latest if known is None else known),
     )
 
 
@@ -222,7 +222,7 @@ def answer(tenant: Tenant, caller: Caller, request: RecallRequest, *, nonce: str
 
 def judge_at(tenant: Tenant, caller: Caller, window: Window, known: int, latest: int) -> Judge:
     """Return the judge of what this caller may be shown."""
-    slots = Slots(tenant, caller.scope.visible, LATEST if known >= latest else known)
+    slots = Slots(tenant, tenant.visible(caller.scope), LATEST if known >= latest else known)
     judge = Judge(
         tenant.graph,
         tenant.book,
@@ -232,6 +232,7 @@ def judge_at(tenant: Tenant, caller: Caller, window: Window, known: int, latest:
         known,
         slot_of=tenant.names.slot,
         slots=slots,
+        visible=slots.visible,
     )
     if known >= latest:
         judge.expire(tenant.written_by)
@@ -261,7 +262,7 @@ def open_slot(tenant: Tenant, caller: Caller, subject: str, predicate: str, as_o
     """Open a slot for a question about its value or its history."""
     subject, predicate = name_slot(subject, predicate)
     known = tenant.seq_of(as_of)
-    slots = Slots(tenant, caller.scope.visible, known)
+    slots = Slots(tenant, tenant.visible(caller.scope), known)
     return OpenSlot(
         subject, known, slots.layers(subject, predicate), slots.registry.get(predicate), slots.lookup, slots.same
     )

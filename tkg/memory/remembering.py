@@ -74,7 +74,7 @@ class Passage:
 
 def remember(memory: Memory, caller: Caller, passage: Passage) -> list[Verdict]:
     """See `Handle.remember`."""
-    channel, _ = caller.speaking()
+    channel, _ = caller.stating()
     # one message keeps the field limit; a document may be as long as a document
     limit = MAX_PASSAGE if passage.media in CONFIGURATION | {"markdown"} else MAX_TEXT
     text = clean(passage.text, "text", limit=limit)
@@ -87,8 +87,7 @@ def remember(memory: Memory, caller: Caller, passage: Passage) -> list[Verdict]:
         if judged.outcome is Outcome.REJECTED:
             return [_refused(caller, judged, memory.ids.new("vrd"), "", channel)]
         memory.create_tenant(caller.scope.tenant)
-    tenant = memory.tenant(caller.scope.tenant)
-    with tenant.lock:
+    with memory.using(caller.scope.tenant) as tenant:
         return _remember(tenant, caller, passage, text)
 
 
@@ -165,8 +164,7 @@ def is_there(memory: Memory, caller: Caller, passage: Passage) -> bool:
     """Return whether remembering a passage again would change nothing."""
     if not memory.exists(caller.scope.tenant):
         return False
-    tenant = memory.tenant(caller.scope.tenant)
-    with tenant.lock:
+    with memory.using(caller.scope.tenant) as tenant:
         evidence, observed = _placed(tenant, caller, passage)
         done = tenant.graph.verdict(_request(tenant, caller, passage, evidence, observed, digest(passage.text)))
         return done is not None and (done[0].artefact_id is None or tenant.book.status(done[0].artefact_id) != "erased")
@@ -217,7 +215,7 @@ def _was_erased(
     found: Iterable[Extracted],
 ) -> bool:
     """Return whether the text, its source, or what it says was erased after it was written."""
-    names, paths = tenant.names, caller.scope.visible
+    names, paths = tenant.names, tenant.visible(caller.scope)
     stones = [
         stone
         for path in paths

@@ -56,7 +56,11 @@ class Consequences:
 
 
 def follow(
-    tenant: Tenant, changes: Mapping[str, str], added: Sequence[Backer] = (), new: SlotClaim | None = None
+    tenant: Tenant,
+    changes: Mapping[str, str],
+    added: Sequence[Backer] = (),
+    new: SlotClaim | None = None,
+    decided: frozenset[str] = frozenset(),
 ) -> Consequences:
     """Plan a change of statuses and of justifications, and what comes back by it.
 
@@ -65,6 +69,7 @@ def follow(
         changes: node -> new status.
         added: justifications that the same entry writes.
         new: a claim that the same entry writes; it takes part in its slot.
+        decided: claims of which somebody else decides whether they may come back.
     """
     wanted = dict(changes)
     lifted = _undone(tenant, wanted, added, new)
@@ -72,7 +77,7 @@ def follow(
     held: dict[str, None] = {}
     while True:
         found = consequences(tenant, wanted, added)
-        own = {*wanted, *found.returned, *(one.justification.head for one in added)}
+        own = {*wanted, *decided, *found.returned, *(one.justification.head for one in added)}
         own |= set() if new is None else {new.claim.id}
         back = {one: high for one, high in _returning(tenant, found, new) if one not in own}
         fresh = [one for one, high in back.items() if high]

@@ -23,11 +23,11 @@ from tkg.memory.resurfacing import follow
 from tkg.memory.slots import Slots
 from tkg.memory.tenant import Tenant
 from tkg.memory.told import told
-from tkg.memory.visible import bound_node, reaches, scope_of, visible_claim, visible_node
+from tkg.memory.visible import bound_node, owns, reaches, scope_of, visible_claim, visible_node
 from tkg.model.claim import Justification
 from tkg.model.entry import Record
 from tkg.model.evidence import Evidence
-from tkg.model.scope import Channel
+from tkg.model.scope import GLOBAL, Channel
 from tkg.model.time import iso
 from tkg.model.verdict import Note, Outcome, StatusChange
 from tkg.model.view import Backer, SlotClaim
@@ -51,6 +51,8 @@ def queue(tenant: Tenant, caller: Caller) -> list[tuple[int, str]]:
         if not _waits(tenant, one) or tenant.book.support(one) == "unsupported":
             continue
         claim, text = tenant.graph.claim(one), tenant.graph.artefact(one)
+        if claim is not None and claim.claim.scope == GLOBAL and not owns(caller, GLOBAL):
+            continue  # what is global waits for a person there
         if claim is not None and reaches(caller, claim.claim.scope):
             found.append((claim.seq, one))
         # an episode is a record of what happened: what it says is decided claim by claim

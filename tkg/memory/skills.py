@@ -218,7 +218,7 @@ def listing(tenant: Tenant, caller: Caller, root: Path | None) -> list[SkillShow
         lying = {name: folder for folder, name in SkillFolder(root, caller.scope.tenant).lying()}
     found = (shown(tenant, one, lying.get(one)) for one in tenant.graph.skills())
     own = caller.scope.path
-    return [one for one in found if one.scope in caller.scope.visible or one.scope.startswith(f"{own}/")]
+    return [one for one in found if one.scope in tenant.visible(caller.scope) or one.scope.startswith(f"{own}/")]
 
 
 def shown(tenant: Tenant, identifier: str, folder: Path | None) -> SkillShown:

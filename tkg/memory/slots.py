@@ -60,8 +60,8 @@ class Slots:
 
     @classmethod
     def around(cls, tenant: Tenant, scope: str, as_of: int = LATEST) -> Slots:
-        """Return the reader for claims of one scope: it sees that scope and the wider one."""
-        return cls(tenant, Scope.parse(scope).visible, as_of)
+        """Return the reader for claims of one scope: it sees that scope and the wider ones."""
+        return cls(tenant, tenant.visible(Scope.parse(scope)), as_of)
 
     def anew(self) -> Slots:
         """Return the same reader with nothing read: for whoever goes through many slots and keeps none of them."""

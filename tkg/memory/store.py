@@ -1,13 +1,12 @@
-"""`tkg.open`: the directory of a store, its tenants and their locks."""
+"""An open store: its directory, its tenants and their locks."""
 
 from __future__ import annotations
 
-import base64
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -22,12 +21,13 @@ from tkg.ledger.memory import MemoryLedger
 from tkg.ledger.port import Ledger
 from tkg.ledger.proof import Proof, prove
 from tkg.ledger.sqlite import open_ledger
-from tkg.memory import checking, copying, doctor, erasing, importing
+from tkg.memory import checking, copying, doctor, erasing, importing, replicating
 from tkg.memory.answers import EvidenceReport
 from tkg.memory.at_use import Verifier
 from tkg.memory.declaring import declare
-from tkg.memory.directory import FORMAT, claim_directory, make_tenant
+from tkg.memory.directory import FORMAT, claim_directory, folder_name, make_tenant, tenant_of
 from tkg.memory.fetching import Limits
+from tkg.memory.global_state import GlobalReader, GlobalState
 from tkg.memory.handle import Handle
 from tkg.memory.projections import ENGINES, Projections, remove_projections
 from tkg.memory.reverifying import reverify
@@ -41,18 +41,9 @@ from tkg.text import MAX_NAME
 
 #: tenants kept open at once; the least recently used one is closed first
 OPEN_TENANTS: Final = 8
+_NO_TENANT: Final = "no such tenant; check the spelling, or make it: memory.create_tenant(id), `tkg init --tenant ID`"
 #: who may bring a tenant into being by a first accepted write
 _FOUNDERS: Final = frozenset(set(Channel) - {Channel.AGENT_INFERRED, Channel.EXTERNAL})
-
-
-def folder_name(tenant: str) -> str:
-    """Return the folder of a tenant: base 32 of its id, so that no id can mean anything to a file system."""
-    return base64.b32encode(tenant.encode()).decode().rstrip("=").lower()
-
-
-def tenant_of(folder: str) -> str:
-    """Return the tenant whose folder this is."""
-    return base64.b32decode(folder.upper() + "=" * (-len(folder) % 8)).decode()
 
 
 class Memory:
@@ -93,6 +84,7 @@ class Memory:
         self._open: OrderedDict[str, Tenant] = OrderedDict()
         self._unfiled: dict[str, MemoryLedger] = {}
         self._closed = False
+        self._global = GlobalReader(self.beside, self.notices.append)
         if self.path is not None:
             claim_directory(self.path, read_only=read_only)
         settings = None if self.path is None else self.path / "tkg.toml"
@@ -117,7 +109,8 @@ class Memory:
         The embedding program sets these, from its authenticated session; no later call takes them as arguments.
 
         Args:
-            tenant: required; `[a-z0-9][a-z0-9-]{0,62}`.
+            tenant: required; `[a-z0-9][a-z0-9-]{0,62}`. A handle of `global` decides about what is global (revoke,
+                quarantine, forget, …) and states nothing: that takes a promotion.
             user: narrows the scope to `tenant/user`; a reader there sees the tenant's claims as well.
             channel: the class of what is written through the handle; a handle without one only reads.
             principal: who speaks; required with a channel.
@@ -127,17 +120,18 @@ class Memory:
             ScopeRequired: no tenant.
             InvalidScope: an id outside the grammar.
             RequestError: unknown channel, or a channel without a principal.
+            NotPermitted: `global` with another channel than human_verified.
             Rejected: principal or session holds what is never stored.
         """
         check_segment(tenant, "tenant")
         scope = Scope(tenant=tenant or "", user=None if user is None else check_segment(user, "user"))
-        if scope.tenant == GLOBAL and channel is not None:
-            raise NotPermitted("the global tenant is written only by a promotion")
         if channel is not None:
             try:
                 channel = Channel(channel if isinstance(channel, str) else "")  # what is no text it would print
             except ValueError:
                 raise RequestError(f"channel must be one of {', '.join(Channel)}") from None
+            if scope.tenant == GLOBAL and (channel is not Channel.HUMAN_VERIFIED or scope.user is not None):
+                raise NotPermitted("what is global is decided by a verified person (human_verified), without a user")
             if principal is None:
                 raise RequestError("a channel needs a principal: who is speaking?")
         if principal is not None:
@@ -177,15 +171,56 @@ class Memory:
         """Return whether a first accepted write through this channel brings its tenant into being."""
         return channel in _FOUNDERS and not self.read_only
 
-    def tenant(self, tenant: str, *, create: bool = False) -> Tenant:
+    def tenant(self, tenant: str, *, follow: bool = True) -> Tenant:
         """Return an open tenant; for the rooms of this package.
+
+        Args:
+            tenant: its id.
+            follow: copy first what is new at global, and take back what was taken back there.
+
+        Raises:
+            NotFound: it was never created. Busy: another process owns it.
+        """
+        with self._guard:
+            found = self._tenant(tenant, create=False)
+        if follow and tenant != GLOBAL and not self.read_only and self.exists(GLOBAL):
+            replicating.follow_global(self, found, self.global_state())
+        return found
+
+    @contextmanager
+    def using(self, tenant: str) -> Iterator[Tenant]:
+        """Open a tenant and take its lock; see `tenant`."""
+        while True:
+            found = self.tenant(tenant)
+            with found.lock:
+                if self._open.get(tenant) is found:  # else it was closed while the lock was waited for
+                    yield found
+                    return
+
+    def global_state(self) -> GlobalState | None:
+        """Return what is global; None where that could never be read."""
+        with self._guard:
+            found = self._open.get(GLOBAL)
+            opened = self._unfiled.get(GLOBAL) if found is None else found.ledger
+        return self._global.state(opened, None if self.path is None else self._folder(GLOBAL) / checking.LEDGER)
+
+    @contextmanager
+    def beside(self, tenant: str) -> Iterator[Ledger]:
+        """Open a tenant's ledger to read, beside whoever owns it; no lock of its writer is taken.
 
         Raises:
             NotFound: it was never created.
-            Busy: another process owns it.
         """
         with self._guard:
-            return self._tenant(tenant, create=create)
+            if not self.exists(tenant):
+                raise NotFound(_NO_TENANT)
+            found = self._open.get(tenant) or (self._tenant(tenant, create=False) if self.path is None else None)
+        if found is not None:
+            yield found.ledger
+            return
+        opened = open_ledger(self._folder(tenant) / checking.LEDGER, tenant, self.clock, self.ids, read_only=True)
+        with closing(opened) as ledger:
+            yield ledger
 
     def rebuild(self, tenant: str) -> int:
         """Throw graph, index and vectors away and make them again from the ledger; return the number of entries applied."""
@@ -216,36 +251,34 @@ class Memory:
         Raises:
             NotFound: no such tenant, or no such file of heads.
         """
-        with self._guard:
-            names = self.tenants() if tenant is None else [check_segment(tenant, "tenant")]
-            kept = list(checking.witnessed(None if witness is None else Path(witness), names))
-            checked, findings = [], []
-            for name in names:
-                if not self.exists(name):
-                    raise NotFound(
-                        "no such tenant; check the spelling, or make it: memory.create_tenant(id), `tkg init --tenant ID`"
-                    )
-                folder = Path() if self.path is None else self._folder(name)
-                public = None if self.path is None else checking.read_public(self.path)
-                checker = checking.Checker(
-                    folder,
-                    name,
-                    engine=self._projections.engine,
-                    public=public,
-                    model=self._model,
-                    witness=[one for one in kept if one.tenant == name],
-                )
+        names = self.tenants() if tenant is None else [check_segment(tenant, "tenant")]
+        kept = list(checking.witnessed(None if witness is None else Path(witness), names))
+        checked, findings = [], []
+        for name in names:
+            if not self.exists(name):
+                raise NotFound(_NO_TENANT)
+            folder = Path() if self.path is None else self._folder(name)
+            public = None if self.path is None else checking.read_public(self.path)
+            checker = checking.Checker(
+                folder,
+                name,
+                engine=self._projections.engine,
+                public=public,
+                model=self._model,
+                witness=[one for one in kept if one.tenant == name],
+            )
+            with self._guard:  # not while a tenant's lock is waited for: whoever has it may need the guard
                 opened = self._open.get(name)
                 if opened is None and self.path is None:
                     opened = self._tenant(name, create=False)
-                if opened is None:
-                    checked.append(checking.check_folder(checker, folder / checking.LEDGER, name))
-                else:
-                    with opened.lock:
-                        files = folder if self.path is not None and not self.read_only else None
-                        checked.append(checking.check_open(checker, opened.ledger, opened.graph, files))
-                findings += checker.findings
-            return checking.Report(tenants=tuple(checked), findings=tuple(findings))
+            if opened is None:
+                checked.append(checking.check_folder(checker, folder / checking.LEDGER, name))
+            else:
+                with opened.lock:
+                    files = folder if self.path is not None and not self.read_only else None
+                    checked.append(checking.check_open(checker, opened.ledger, opened.graph, files))
+            findings += checker.findings
+        return checking.Report(tenants=tuple(checked), findings=tuple(findings))
 
     def _model(self) -> str | None:
         """Return the model that finds by meaning here, also where only reading is allowed; None for none to be had."""
@@ -276,9 +309,7 @@ class Memory:
         """
         self._writable()
         limits = Limits(roots=tuple(Path(one) for one in roots), hosts=tuple(hosts))
-        with self._guard:
-            found = self._tenant(check_segment(tenant, "tenant"), create=False)
-        with found.lock:
+        with self.using(check_segment(tenant, "tenant")) as found:
             return reverify(found, limits, most=most, seconds=seconds)
 
     def head(self, tenant: str) -> SignedHead:
@@ -308,16 +339,8 @@ class Memory:
         Raises:
             RequestError: there are no such entries.
         """
-        with self._guard:
-            if not self.exists(check_segment(tenant, "tenant")):
-                raise NotFound(
-                    "no such tenant; check the spelling, or make it: memory.create_tenant(id), `tkg init --tenant ID`"
-                )
-            if (found := self._open.get(tenant)) is not None or self.path is None:
-                return prove((found or self._tenant(tenant, create=False)).ledger, seq, size, since)
-            place = self._folder(tenant) / checking.LEDGER
-            with closing(open_ledger(place, tenant, self.clock, self.ids, read_only=True)) as ledger:
-                return prove(ledger, seq, size, since)
+        with self.beside(check_segment(tenant, "tenant")) as ledger:
+            return prove(ledger, seq, size, since)
 
     def backup(self, target: str | os.PathLike[str]) -> copying.Backup:
         """Copy the store into a new folder, each ledger as of one commit, also while it is written; see `tkg restore`.
@@ -362,6 +385,22 @@ class Memory:
             while self._open:
                 self._let_go(*self._open.popitem())
 
+    def is_open(self, tenant: str) -> bool:
+        """Return whether this process owns the tenant now."""
+        return tenant in self._open
+
+    def let_go(self, tenant: str) -> None:
+        """Close a tenant that no thread is using, so that another process can own it; the next use opens it anew."""
+        found = self._open.get(tenant)
+        if found is None or not found.lock.acquire(blocking=False):
+            return
+        try:
+            with self._guard:
+                if self._open.get(tenant) is found:
+                    self._let_go(tenant, self._open.pop(tenant))
+        finally:
+            found.lock.release()
+
     def drop(self, tenant: str) -> None:
         """Close a tenant whose files may no longer agree with what is open; the next use opens it anew."""
         with self._guard:
@@ -400,9 +439,7 @@ class Memory:
             self._open.move_to_end(tenant)
             return found
         if not create and not self.exists(tenant):
-            raise NotFound(
-                "no such tenant; check the spelling, or make it: memory.create_tenant(id), `tkg init --tenant ID`"
-            )
+            raise NotFound(_NO_TENANT)
         ledger = self._ledger(tenant, create=create)
         folder = None if self.path is None else self._folder(tenant)
         opened: Tenant | None = None
@@ -442,55 +479,3 @@ class Memory:
         if create and not folder.exists():
             make_tenant(folder, tenant, self.clock, self.ids)
         return open_ledger(folder / "ledger.sqlite", tenant, self.clock, self.ids, read_only=self.read_only)
-
-
-def open_memory(
-    path: str | os.PathLike[str] | None,
-    *,
-    clock: Clock | None = None,
-    ids: Ids | None = None,
-    engine: str = "auto",
-    policies: Policies | None = None,
-    read_only: bool = False,
-    graph_file_above: int = 2_000,
-    count_tokens: Callable[[str], int] | None = None,
-    verifiers: Sequence[Verifier] = (),
-    skills: str | os.PathLike[str] | None = None,
-    embedder: Embedder | None = None,
-    extractor: Extractor | None = None,
-) -> Memory:
-    """Open a store, creating the directory at the first use.
-
-    Args:
-        path: the store's directory; None keeps everything in memory.
-        clock: what tells the time (default: the machine's).
-        ids: what makes ids (default: random).
-        engine: "auto" (ladybug where installed, else kuzu), "kuzu", "ladybug", or "memory" (plain Python, the reference).
-        policies: the three policies; default: `tkg.toml` in the directory, else sound defaults.
-        read_only: read the ledger beside a running owner; nothing is recorded, so `recall` is refused.
-        graph_file_above: number of ledger entries above which a tenant's graph lives in a file, which opens at once. Up to it the
-            graph is made in memory at each opening, at about a millisecond an entry, and takes no place on disk.
-        count_tokens: counts what `token_budget` bounds; default: an estimate from the bytes.
-        verifiers: ask the sources of claims of high consequence when recall shows them; see `tkg.memory.at_use`.
-        skills: folder in which the skills that stand lie as `SKILL.md` (default: what `tkg.toml` names, or none).
-        embedder: finds by meaning as well; see `tkg.embedding` (default: what `tkg.toml` names, or none).
-        extractor: what reads texts for `remember` (default: the rules); see `tkg.extractors.extractor_named`.
-
-    Raises:
-        NewerFormat: written by a newer tkg.
-        RequestError: the path cannot be a store.
-    """
-    return Memory(
-        path,
-        clock=clock,
-        ids=ids,
-        engine=engine,
-        policies=policies,
-        read_only=read_only,
-        graph_file_above=graph_file_above,
-        count_tokens=count_tokens,
-        verifiers=verifiers,
-        skills=skills,
-        embedder=embedder,
-        extractor=extractor,
-    )

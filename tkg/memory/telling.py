@@ -18,9 +18,10 @@ from tkg.memory.proposal import Proposal
 from tkg.memory.states import state_of
 from tkg.memory.tenant import Tenant
 from tkg.memory.told import told
-from tkg.memory.visible import reaches, visible_claim
+from tkg.memory.visible import bound_node, reaches, visible_claim
 from tkg.model.base import Value as Frozen
 from tkg.model.evidence import Evidence
+from tkg.model.scope import GLOBAL
 from tkg.model.time import FOREVER, iso
 from tkg.model.verdict import Verdict
 from tkg.model.view import ArtefactView, SlotClaim
@@ -186,6 +187,8 @@ def correct(
     principal = person(caller, "correcting")
     reason = told(reason, "reason")
     wrong = visible_claim(tenant, caller, claim_id).claim
+    if wrong.scope == GLOBAL:
+        bound_node(tenant, caller, claim_id)
     if wrong.scope != caller.scope.path:
         raise NotPermitted(f"it belongs to {wrong.scope}; correct it through a handle of that scope (--user)")
     if wrong.subject is None or wrong.predicate is None:

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from tkg.belief.book import LATEST, Book
 from tkg.belief.mirror import SAME_AS
@@ -32,6 +32,7 @@ from tkg.model.claim import Claim
 from tkg.model.entry import Draft, Entry, Record
 from tkg.model.policy import Policies
 from tkg.model.predicate import Registry
+from tkg.model.scope import GLOBAL, Scope
 from tkg.model.time import FOREVER, Instant, parse_when, to_instant
 from tkg.model.verdict import StatusChange
 from tkg.text import match_form
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from tkg.memory.at_use import Verifier
 
 AsOf = int | str | date | datetime | None
+#: axis of the mark (on the target "global") that says up to where a tenant copied what is global
+REPLICATED: Final = "replicated"
 
 
 class Tenant:
@@ -188,6 +191,12 @@ class Tenant:
         if self.skills is not None:
             self.skills.follow(self, entry)
         return entry
+
+    def visible(self, scope: Scope) -> tuple[str, ...]:
+        """Return the paths a reader in a scope sees, the narrowest first; last what is global, once some of it was copied."""
+        if scope.tenant == GLOBAL or self.book.last(GLOBAL, REPLICATED) is None:
+            return scope.visible
+        return (*scope.visible, GLOBAL)
 
     def sources_of(self, uri: str) -> list[str]:
         """Return the ids a source has or had: after an erasure it is recorded anew, under another id."""

@@ -45,7 +45,7 @@ def judge_written(
         now=tenant.now(),
         predicate=Predicate(name=kind),
         system_of_record=False,
-        frozen=tenant.book.frozen(caller.scope.visible),
+        frozen=tenant.book.frozen(tenant.visible(caller.scope)),
         tombstoned=tombstoned,
     )
     return judge_text(texts, context, tenant.policies.write, kind)

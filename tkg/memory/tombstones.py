@@ -126,7 +126,7 @@ def erased_before(tenant: Tenant, caller: Caller, claim: Claim, *, uri: str | No
         observed: when the source said so; None when nobody said.
     """
     names, stones = tenant.names, list[Stone]()
-    for path in caller.scope.visible:
+    for path in tenant.visible(caller.scope):
         stones += [
             for_claim(names, path, claim.subject_id, claim.predicate or "", claim.object_id),
             for_subject(names, path, claim.subject_id),

@@ -6,6 +6,7 @@ from tkg.errors import NotFound, NotPermitted
 from tkg.ids import kind_of
 from tkg.memory.caller import Caller
 from tkg.memory.tenant import Tenant
+from tkg.model.scope import GLOBAL
 from tkg.model.view import SlotClaim
 
 
@@ -13,8 +14,10 @@ def reaches(caller: Caller, scope: str) -> bool:
     """Return whether a caller may name nodes of a scope path.
 
     A user's handle reaches its own scope and the tenant's; the tenant's handle reaches every scope of the tenant (it
-    is how an operator investigates; recall and value never widen).
+    is how an operator investigates; recall and value never widen). What is global everybody reaches.
     """
+    if scope == GLOBAL:
+        return True
     if caller.scope.user is None:
         return scope == caller.scope.tenant or scope.startswith(f"{caller.scope.tenant}/")
     return scope in caller.scope.visible
@@ -66,10 +69,15 @@ def bound_node(tenant: Tenant, caller: Caller, node_id: str) -> str:
 
     Raises:
         NotFound: as `visible_node`.
-        NotPermitted: it belongs to the whole tenant, and the caller is one user of it.
+        NotPermitted: it belongs to the whole tenant, and the caller is one user of it; or it is global.
     """
     scope = visible_node(tenant, caller, node_id)
     if not owns(caller, scope):
+        if scope == GLOBAL:
+            raise NotPermitted(
+                f"{node_id} is global: dispute it with a claim of your own, which goes before it in this tenant, or decide "
+                "about it for everybody through a handle of the tenant global"
+            )
         raise NotPermitted(
             f"{node_id} belongs to the whole tenant: a user's handle may dispute it with a claim of its own, and only the "
             "tenant's handle changes it"

@@ -30,7 +30,7 @@ _HOUR: Final = 3_600 * 1_000_000
 
 def keep(tenant: Tenant, caller: Caller, name: str, text: str) -> None:
     """See `Handle.note`."""
-    caller.speaking()
+    caller.stating()
     run = _run(tenant, caller)
     _expire(tenant)
     name, text = told(name, "name", limit=MAX_NAME), told(text, "note")

@@ -105,7 +105,7 @@ def found_tenant(memory: Memory, caller: Caller, proposal: Proposal) -> Verdict 
     """
     if memory.exists(caller.scope.tenant):
         return None
-    channel, _ = caller.speaking()
+    channel, _ = caller.stating()
     if not memory.may_create(channel):
         raise NotFound(
             "no such tenant; check the spelling, or make it: memory.create_tenant(id), `tkg init --tenant ID`"
@@ -119,12 +119,12 @@ def found_tenant(memory: Memory, caller: Caller, proposal: Proposal) -> Verdict 
 
 def propose(tenant: Tenant, caller: Caller, proposal: Proposal) -> Verdict:
     """Judge a proposal and write what the gate allows; see `Handle.propose`."""
-    _, principal = caller.speaking()
+    _, principal = caller.stating()
     verdict_id = tenant.ids.new("vrd")
     if proposal.idempotency_key is not None:
         verdict_id = tenant.names.request("vrd", caller.scope.path, principal, proposal.idempotency_key)
         if (before := tenant.graph.verdict(verdict_id)) is not None:
-            name = Slots(tenant, caller.scope.visible).registry.get(proposal.predicate).name
+            name = Slots(tenant, tenant.visible(caller.scope)).registry.get(proposal.predicate).name
             if before[0].candidate != statement_digest(tenant, caller.scope.path, proposal, name):
                 raise Conflict("this idempotency key was used for another claim; use a new key for a new request")
             return before[0]
@@ -155,7 +155,7 @@ def prepare(tenant: Tenant, caller: Caller, proposal: Proposal, basis: Basis | N
         raise InvalidTime("observed_at lies in the future; pass the time at which the source said so")
     for other in proposal.depends_on:
         visible_claim(tenant, caller, other)
-    slots = Slots(tenant, caller.scope.visible)
+    slots = Slots(tenant, tenant.visible(caller.scope))
     predicate = slots.registry.get(proposal.predicate)
     claim = _claim(tenant, caller, proposal, predicate, observed)
     label = written_label(tenant, caller) if basis is None else basis.label
@@ -183,8 +183,8 @@ def prepare(tenant: Tenant, caller: Caller, proposal: Proposal, basis: Basis | N
         echo=_echo(tenant, caller, proposal, claim, rivals) if basis is None else recalled(proposal.object),
         ambiguous=ambiguous(tenant, caller, proposal.subject),
         frozen=tenant.book.frozen(
-            {*caller.scope.visible}
-            | names.decided(caller.scope.visible, (claim.subject_id, names.predicate(proposal.predicate)))
+            {*tenant.visible(caller.scope)}
+            | names.decided(tenant.visible(caller.scope), (claim.subject_id, names.predicate(proposal.predicate)))
         ),
         tombstoned=erased_before(
             tenant,

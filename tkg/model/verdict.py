@@ -104,6 +104,7 @@ class StatusChange(Value):
     * `pin`: pinned | unpinned (target: a claim): in the core that every recall of its scope shows.
     * `run`: failed | succeeded | verified (target: a skill): how a run of it ended, and whether others than its agent say so.
     * `declared`: declared | withdrawn (target: a predicate id; `reason` is the declaration as JSON).
+    * `replicated`: the hash of the newest entry of the global ledger that was copied (target: "global").
     * `containment`: a step of a containment that was taken (target: what is contained); `code` is what came of it.
     """
 
@@ -126,6 +127,7 @@ class StatusChange(Value):
         "tombstone",
         "hold",
         "storage",
+        "replicated",
     ]
     value: str
     #: machine-readable cause, e.g. "revoke", "cascade", "cancelled"

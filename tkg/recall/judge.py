@@ -6,7 +6,7 @@ were found. Nothing here weighs relevance; it only says "may be shown" or a reas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
@@ -137,6 +137,7 @@ class Judge:
         as_of: only what was written up to this transaction counts.
         slot_of: the slot's id for (scope path, subject, predicate); with it a narrower scope shadows a wider one.
         slots: what other slots say of the same, the names of one entity, and the declarations of that transaction.
+        visible: the scopes that count, the narrowest first (default: the reader's own and its tenant's).
     """
 
     def __init__(
@@ -149,11 +150,12 @@ class Judge:
         as_of: int,
         slot_of: Callable[[str, str, str], str] | None = None,
         slots: Laid | None = None,
+        visible: Sequence[str] | None = None,
     ) -> None:
         self._graph = graph
         self._book = book
         self._policies = policies
-        self._scope = scope
+        self._visible = tuple(scope.visible if visible is None else visible)
         self._window = window
         self._as_of = as_of
         self._slot_of = slot_of
@@ -367,8 +369,8 @@ class Judge:
         ids, paths = [claim.slot_id], [claim.scope]
         # only where one value must win can another scope's claim hide this one
         if self._slot_of is not None and predicate.limit is not None and claim.subject and claim.predicate:
-            ids = [self._slot_of(path, claim.subject, claim.predicate) for path in self._scope.visible]
-            paths = list(self._scope.visible)
+            ids = [self._slot_of(path, claim.subject, claim.predicate) for path in self._visible]
+            paths = list(self._visible)
             if claim.slot_id not in ids:
                 ids, paths = [claim.slot_id], [claim.scope]
         views = [self._lay(slot_id, path, claim) for slot_id, path in zip(ids, paths, strict=True)]
