@@ -7,8 +7,8 @@ the turn it names as its place. A question's recall@k is the share of its eviden
 items; figures are means over questions that have evidence. Beside it stand BM25 over the turns' texts, and BM25 over the
 texts with the session's date and the captions of shared images.
 
-The few weights recall uses are the same for every store. Those of meaning were chosen on the two dialogues of `TUNED`, by
-r@5 alone; what the dialogues say that had no part in it is printed by itself, beside each dialogue.
+The few weights recall uses are the same for every store. Those of meaning and of the turns beside a turn were chosen
+on the two dialogues of `TUNED`, by r@5 alone; what the others say, that had no part in it, is printed by itself.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ DATA: Final = "locomo/locomo5.json"
 #: the questions' kinds, as the data numbers them
 CATEGORIES: Final = {1: "multi_hop", 2: "temporal", 3: "open", 4: "single_hop", 5: "adversarial"}
 TARGETS: Final = {"r5": 0.60, "multi_hop_r10": 0.40, "embed_r5": 0.66}
-#: the dialogues that the weights of meaning were chosen on
+#: the dialogues that weights were chosen on
 TUNED: Final = frozenset({"conv-26", "conv-30"})
 #: what is asked, and how it is called in a table: recall without vectors, with the two models of the extra `embed`, each
 #: with and without steps in the graph, and BM25
@@ -201,6 +201,8 @@ def run(options: Options) -> Result:
         options.say(f"locomo: {dialogue.name}, {len(dialogue.turns)} turns, {len(dialogue.questions)} questions")
         with TemporaryDirectory(prefix="tkg-locomo-") as place:
             per[dialogue.name] = measure(dialogue, Path(place) / "store", engine)
+        shown = ", ".join(f"{_KINDS[kind]} {one.mean()[0]:.3f}" for kind, one in per[dialogue.name].items())
+        options.say(f"locomo: {dialogue.name}, r@5: {shown}")
     return _told(result, per)
 
 
@@ -269,7 +271,7 @@ def _by_part(whole: dict[str, Scores]) -> Table:
 def _by_dialogue(per: dict[str, dict[str, Scores]], kinds: Sequence[str]) -> Table:
     table = Table(
         "dialogue", "n", *(f"{_KINDS[kind]} {key}" for kind in kinds for key in ("r@5", "r@10")),
-        title="each dialogue by itself; *: the weights of meaning were chosen on it", title_justify="left",
+        title="each dialogue by itself; *: weights were chosen on it", title_justify="left",
     )  # fmt: skip
     rows = {name + "*" * (name in TUNED): [one] for name, one in per.items()}
     rows["those without *"] = [one for name, one in per.items() if name not in TUNED]

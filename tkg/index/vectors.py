@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import heapq
 import json
+import math
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tkg.errors import Damaged, DiskFull, EmbedderFailed, ModelMismatch, TkgError
 from tkg.index.documents import Change, Document, changes, documents, erased
@@ -34,9 +36,10 @@ RESCORED: Final = 1_024
 _BATCH: Final = 256
 #: scores are compared at this grain, so that equal inputs order equally on every platform
 _DIGITS: Final = 5
-#: what the turns before and after a turn add to its lead
-_BEFORE: Final = 0.5
-_AFTER: Final = 0.3
+#: steps to the turns beside a turn, and what each adds to its lead; chosen on two dialogues (`benchmarks/locomo.py`)
+_BESIDE: Final = ((-2, 0.4), (-1, 0.8), (1, 0.4), (2, 0.2))
+#: a turn's lead is so many times as widely spread as that of a text without turns beside it
+_SPREAD: Final = math.sqrt(1.0 + sum(weight**2 for _, weight in _BESIDE))
 _SCHEMA: Final = """
 BEGIN;
 PRAGMA application_id = 0x746B6776;
@@ -68,7 +71,7 @@ COMMIT;
 """
 _ROWS: Final = "SELECT number, scope, kind, seq, marks, signs FROM documents ORDER BY number"
 _FETCH: Final = """
-SELECT documents.id, documents.slot, documents.vector, documents.session, documents.turn
+SELECT documents.id, documents.slot, documents.vector, documents.session, documents.turn, documents.kind
 FROM json_each(?) AS wanted CROSS JOIN documents ON documents.number = wanted.value
 """
 _LAST_TURN: Final = "SELECT coalesce(max(turn), 0) FROM documents WHERE session <> '' AND session = ?"
@@ -136,7 +139,7 @@ class VectorIndex:
     ) -> list[Near]:
         """Return what is nearest to `query` in meaning, in these scope paths (whole) and kinds; see `Index.search`.
 
-        What leads comes first, equals by cosine and id. `bring_up` comes first of all.
+        What leads most for its kind comes first, equals by cosine and id. `bring_up` comes first of all.
 
         Raises:
             EmbedderFailed: the question has no vector. Damaged: the file cannot be read.
@@ -159,18 +162,19 @@ class VectorIndex:
             raise Damaged("the vectors are damaged; run `tkg rebuild`, nothing is lost")
         held = np.frombuffer(b"".join(row[2] for row in found), dtype="<f2").reshape(len(found), -1)
         cosine = np.round((held.astype(np.float32) @ asked).astype(float), _DIGITS)
-        spread = float(cosine.std())
-        stands_out = (cosine - cosine.mean()) / spread if spread > 0 else np.zeros_like(cosine)
+        stands_out = _stands_out(cosine, [row[5] for row in found])
         places = {(row[3], row[4]): place for place, row in enumerate(found) if row[3]}
-        hits = []
+        hits: list[tuple[float, Near]] = []
         for place, row in enumerate(found):
             lead, context = float(stands_out[place]), float(cosine[place])
-            for step, weight in ((-1, _BEFORE), (1, _AFTER)) if row[3] else ():
+            for step, weight in _BESIDE if row[3] else ():
                 if (other := places.get((row[3], row[4] + step))) is not None:
                     lead += weight * float(stands_out[other])
                     context = max(context, float(cosine[other]))
-            hits.append(Near(row[0], row[1], float(cosine[place]), context, round(lead, _DIGITS)))
-        return heapq.nsmallest(max(limit, 0), hits, key=lambda hit: (-hit.lead, -hit.cosine, hit.id))
+            near_it = Near(row[0], row[1], float(cosine[place]), context, round(lead, _DIGITS))
+            hits.append((round(lead / (_SPREAD if row[3] else 1.0), _DIGITS), near_it))
+        best = heapq.nsmallest(max(limit, 0), hits, key=lambda pair: (-pair[0], -pair[1].cosine, pair[1].id))
+        return [hit for _, hit in best]
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
@@ -395,6 +399,18 @@ def _lifted(connection: sqlite3.Connection) -> int:
         connection.execute("INSERT INTO state VALUES ('sum', ?)", (state_sum(state),))
         connection.execute("PRAGMA user_version = 3")
     return FORMAT
+
+
+def _stands_out(cosine: NDArray[np.float64], kinds: Sequence[str]) -> NDArray[np.float64]:
+    """Return how many standard deviations each cosine is above the mean of its kind: a claim is worded unlike a turn."""
+    found = np.zeros_like(cosine)
+    named = np.array(kinds)
+    for kind in sorted(set(kinds)):
+        some = named == kind
+        spread = float(cosine[some].std())
+        if spread > 0:
+            found[some] = (cosine[some] - cosine[some].mean()) / spread
+    return found
 
 
 @contextmanager

@@ -25,9 +25,10 @@ from tkg.recall.words import content_words
 PER_PLACE: Final = 4
 #: most hits asked of the index, however many were filtered out
 _MOST_HITS: Final = 2_000
-#: what a turn gains from the words of the turn it answers, and of the turn that answers it
-_BEFORE: Final = 0.4
-_AFTER: Final = 0.2
+#: what a turn gains from the words of the turn it answers, and of the turn that answers it; this and what meaning adds were
+#: chosen on two dialogues (`benchmarks/locomo.py`)
+_BEFORE: Final = 0.6
+_AFTER: Final = 0.4
 #: a turn by somebody the question names fits so much better
 _SPEAKER: Final = 1.5
 #: claims looked up for each name in the question, and for each slot named
@@ -37,7 +38,7 @@ _SLOT: Final = 1.5
 #: a claim about what the question names, found by nothing else, fits so much worse than the slot itself
 _ABOUT: Final = 0.1
 #: what meaning adds to a match of words for each standard deviation by which it leads, and for its cosine
-_AGREES: Final = 0.03
+_AGREES: Final = 0.08
 #: what only meaning finds fits so well, times its cosine, beside the best match of words
 _MEANT: Final = 0.3
 #: found claims that neighbours are looked for from at each step, newest neighbours of one entity, and steps
