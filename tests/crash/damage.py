@@ -48,11 +48,12 @@ def damage(path: Path, how: str, chance: random.Random) -> str:
         size = chance.randrange(len(content))
         path.write_bytes(content[:size])
         return f"cut to {size}"
+    size = min(_BLOCK, len(content) // 8)  # a small file has several blocks as well
     while True:
-        one, two = (chance.randrange(max(1, len(content) // _BLOCK)) * _BLOCK for _ in range(2))
-        left, right = bytes(content[one : one + _BLOCK]), bytes(content[two : two + _BLOCK])
-        if left != right and len(left) == len(right):
-            content[one : one + _BLOCK], content[two : two + _BLOCK] = right, left
+        one, two = (chance.randrange(len(content) // size) * size for _ in range(2))
+        left, right = bytes(content[one : one + size]), bytes(content[two : two + size])
+        if left != right:
+            content[one : one + size], content[two : two + size] = right, left
             path.write_bytes(content)
             return f"blocks at {one} and {two} exchanged"
 

@@ -209,8 +209,8 @@ class _Sweep:
         together = _TOGETHER if fault.kind == "alloc" else 1
         if number:
             places = _spread(self._calls(name, fault), number, seed)
-            for at in places:
-                self._some(name, fault, [at])
+            for start in range(0, len(places), together):
+                self._some(name, fault, places[start : start + together])
             return
         at = 1
         while self._some(name, fault, range(at, at + together)):
