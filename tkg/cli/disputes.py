@@ -24,6 +24,8 @@ from tkg.text import safe_text
 
 #: characters of the time axis
 _WIDTH: Final = 48
+#: pairs that a list shows; it says how many there are
+_SHOWN: Final = 100
 #: microseconds
 _DAY: Final = 86_400_000_000
 
@@ -69,7 +71,7 @@ def contradictions(
 ) -> int:
     """List claims that cannot both hold; with --pair, two of them with their words, their times and the choices.
 
-    With --limit, --after or --pattern it audits the whole scope and all below it, a page at a time and across slots as
+    A list shows the first hundred and says how many there are. With --limit, --after or --pattern it audits the whole scope and all below it, a page at a time and across slots as
     well. Exit 1 when there are some that nothing has settled, 0 when there are none.
     """
     with reading(store, engine) as memory:
@@ -99,9 +101,15 @@ def contradictions(
         elif not listed:
             print_line("No open contradictions." if state is State.UNSETTLED else "No such contradictions.")
         else:
-            short = shortened(handle, (side for one in listed for side in (one.left, one.right)))
-            for number, one in enumerate(listed, 1):
+            shown = listed[:_SHOWN]
+            short = shortened(handle, (side for one in shown for side in (one.left, one.right)))
+            for number, one in enumerate(shown, 1):
                 _show_pair(number, one, short(one.left), short(one.right))
+            if len(shown) < len(listed):
+                print_line(
+                    f"These are {len(shown)} of {len(listed):,}. Fewer: --subject, --predicate, --source. All of them, a page "
+                    "at a time: --limit. In one document: --json."
+                )
     return 1 if any(one.certainty != "settled" for one in listed) else 0
 
 

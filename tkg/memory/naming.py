@@ -16,6 +16,8 @@ from tkg.text import safe_text
 SHORTEST = 12
 #: ids read from the graph at once
 _PAGE = 1_000
+#: more ids than any graph holds
+_ALL = 2**40
 #: candidates that an ambiguous beginning lists
 _LISTED = 8
 #: longest text that can begin an id
@@ -66,7 +68,7 @@ def short(tenant: Tenant, identifiers: Iterable[str]) -> dict[str, str]:
     wanted = sorted(set(identifiers))
     if not wanted:
         return {}
-    known = sorted({*_beginning(tenant, ""), *wanted})
+    known = sorted({*tenant.graph.identifiers("", "", _ALL), *wanted})  # a page at a time would sweep once for each
     found = {}
     for one in wanted:
         place = bisect_left(known, one)
