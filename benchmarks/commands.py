@@ -1,7 +1,8 @@
 """`commands`: every command on an empty store, on one claim and on many, each in a process of its own: time, memory, exit code.
 
-And the questions of an investigation on the largest store, each as a multiple of the bare graph queries it has to ask.
-With `--full` the largest store has 10⁵ claims and 10⁴ derivations.
+And what opening the largest store takes, and the questions of an investigation there, each as a multiple of the bare graph
+queries it has to ask. With `--full` the largest store has 10⁵ claims and 10⁴ derivations. Its graph lies in a file, as its
+owner left it; with `--stores` it is made once and kept.
 """
 
 from __future__ import annotations
@@ -11,22 +12,24 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Timer
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any, Final
 
 from rich.table import Table
 
+import tkg
 from benchmarks import children
 from benchmarks.catalogue import Options
 from benchmarks.corpus import Fact, policies
 from benchmarks.result import Result, versions
-from benchmarks.stores import NOW, TENANT, build, folder, open_store, remove_projections
+from benchmarks.stores import NOW, TENANT, build, copy, folder, open_store, remove_projections
 from benchmarks.timing import milliseconds, p50, settle
 from tkg.clock import ManualClock
+from tkg.graph.reads import Reads
 from tkg.ids import SeededIds
 from tkg.index.sqlite import open_index
 from tkg.ledger.sqlite import open_ledger
@@ -43,6 +46,8 @@ _LARGE, _SMALL = (100_000, 10_000), (1_000, 100)
 #: derivations in a row, each made from the one before
 _CHAIN: Final = 10
 _BATCH: Final = 500
+#: things that each question of an investigation is asked about, a new one each time
+_ASKED: Final = 5
 #: at most so many seconds for one command
 _PATIENCE: Final = 900
 _WHO: Final = ("--channel", "human_verified", "--principal", "ana")
@@ -62,19 +67,20 @@ def run(options: Options) -> Result:
     with TemporaryDirectory(prefix="tkg-commands-") as place:
         for engine in options.engines or tuple(found)[-1:]:
             table = Table(
-                "command", *sizes, title=f"commands on {engine}: seconds, MB, exit code", title_justify="left"
+                "command",
+                *sizes,
+                title=f"commands on {engine}: seconds, of them of the processor, MB, exit code",
+                title_justify="left",
             )
             rows: dict[str, list[str]] = {}
             for number, (name, size) in enumerate(sizes.items()):
                 options.say(f"commands: {engine}, {name}")
-                store = Path(place) / f"{engine}-{number}"
-                ids = make(store, *(size or (0, 0)))
-                for command, told in _commands(store, ids, engine, result, name):
+                base, ids = kept(options.stores or Path(place), engine, *(size or (0, 0)))
+                store = copy(base, Path(place) / f"{engine}-{number}")
+                for command, told in _commands(store, ids, engine, result, name, options.say):
                     rows.setdefault(command, []).append(told)
                 if number == 2:
-                    shutil.rmtree(store)
-                    ids = make(store, claims, derivations)
-                    result.tables.append(_multiples(store, ids, engine, result))
+                    result.tables += _multiples(base, ids, engine, result)
             for command, told_of in rows.items():
                 table.add_row(command, *told_of)
             result.tables.insert(0, table)
@@ -83,6 +89,19 @@ def run(options: Options) -> Result:
 
 
 # -- stores
+
+
+def kept(stores: Path, engine: str, claims: int, derivations: int) -> tuple[Path, dict[str, str]]:
+    """Return a store of a size, closed by an owner who used an engine, and ids to ask about; made where it is not there."""
+    name = f"commands-{claims}-{derivations}-{engine}"
+    store, told = stores / name, stores / f"{name}.json"
+    if not told.exists():
+        shutil.rmtree(store, ignore_errors=True)  # of a run that was stopped
+        ids = make(store, claims, derivations)
+        with tkg.open(store, engine=engine, clock=ManualClock(NOW)) as memory:
+            memory.tenant(TENANT)
+        told.write_text(json.dumps(ids), "utf-8")
+    return store, json.loads(told.read_text("utf-8"))
 
 
 def make(store: Path, claims: int, derivations: int) -> dict[str, str]:
@@ -126,9 +145,10 @@ def _derive(store: Path, claims: list[str], count: int, known: list[Fact]) -> di
             drafts.append(Draft(op="derive", scope=TENANT, records=tuple(records)))
             before = text if (number + 1) % _CHAIN else None
             found.setdefault("summary", text)
-            found["last"] = text
-            if number == 0:
-                found["root"] = claims[0]
+            if before is None and number < _ASKED * _CHAIN:  # the ends of the first chains, and what they began with
+                first = number + 1 - _CHAIN
+                for name, one in (("ends", text), ("roots", claims[first * 7 % len(claims)])):
+                    found[name] = f"{found.get(name, '')} {one}".strip()
             if len(drafts) == _BATCH or number == count - 1:
                 ledger.append(drafts)
                 drafts = []
@@ -234,14 +254,16 @@ _ALONE: Final = frozenset({"schema", "conform", "evaluate"})
 _ELSEWHERE: Final = frozenset({"init", "import", "demo", "restore"})
 
 
-def _commands(store: Path, ids: Mapping[str, str], engine: str, result: Result, size: str) -> Iterator[tuple[str, str]]:
+def _commands(
+    store: Path, ids: Mapping[str, str], engine: str, result: Result, size: str, say: Callable[[str], None]
+) -> Iterator[tuple[str, str]]:
     place = store.with_name(f"{store.name}-beside")
     place.mkdir()
     (place / "tkg.toml").write_text('[write]\nheld_channels = ["external"]\n', "utf-8")
     archive = _tkg(
         "export", "--store", str(store), "--tenant", TENANT, "--portable", "--output", str(place / "archive.jsonl")
     )
-    assert archive[2] == 0, archive
+    assert archive[3] == 0, archive
     for name, words in lines(ids, place).items():
         command = name.split(" ")[0]
         given = [command]
@@ -253,18 +275,20 @@ def _commands(store: Path, ids: Mapping[str, str], engine: str, result: Result, 
             given += ["--store", str(store), "--tenant", TENANT]
         if command not in _ALONE | _WHOLE | {"backup", "restore", "init", "head", "proof"}:
             given += ["--engine", engine]
-        seconds, peak, code, err = _tkg(*given, *(words or []))
+        say(f"commands: {size}: {name}")
+        seconds, busy, peak, code, err = _tkg(*given, *(words or []))
         if code not in (0, 1, 2, 3) or "Unexpected" in err or "Traceback" in err:
             result.missed.append(f"{name} on {size}: exit {code}: {err.strip()[-200:]}")
         key = f"{engine} {name} {size}".replace(" ", "_").replace(",", "")
-        result.figures |= {f"{key}_seconds": seconds, f"{key}_mb": peak, f"{key}_exit": code}
-        yield name, f"{seconds:.2f} s  {peak:.0f} MB  {code}"
+        result.figures |= {f"{key}_seconds": seconds, f"{key}_processor": busy, f"{key}_mb": peak, f"{key}_exit": code}
+        yield name, f"{seconds:.1f} s {busy:.1f}  {peak:.0f} MB  {code}"
 
 
-def _tkg(*words: str) -> tuple[float, float, int, str]:
-    """Run a command; return seconds, MB at most, exit code and what it complained of."""
+def _tkg(*words: str) -> tuple[float, float, float, int, str]:
+    """Run a command; return seconds, seconds of the processor, MB at most, exit code and what it complained of."""
     start = perf_counter()
     environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed command is compiled once
     with TemporaryDirectory() as folder_of, open(Path(folder_of) / "err", "w+", encoding="utf-8") as err:
         made = subprocess.Popen(
             [sys.executable, "-m", "tkg", *words], stdout=subprocess.DEVNULL, stderr=err, env=environment, text=True
@@ -277,13 +301,15 @@ def _tkg(*words: str) -> tuple[float, float, int, str]:
         err.seek(0)
         told = err.read()
     unit = 1 if sys.platform == "darwin" else 1024
-    return perf_counter() - start, usage.ru_maxrss * unit / 2**20, made.returncode, told
+    busy = usage.ru_utime + usage.ru_stime
+    return perf_counter() - start, busy, usage.ru_maxrss * unit / 2**20, made.returncode, told
 
 
 # -- as a multiple of the bare graph query
 
 
-def _multiples(store: Path, ids: Mapping[str, str], engine: str, result: Result) -> Table:
+def _multiples(store: Path, ids: Mapping[str, str], engine: str, result: Result) -> list[Table]:
+    opening = Table("opening", "seconds", "of the processor", title=f"opening on {engine}", title_justify="left")
     table = Table(
         "question", "ms", "bare graph queries, ms", "multiple", title=f"questions on {engine}", title_justify="left"
     )
@@ -294,34 +320,78 @@ def _multiples(store: Path, ids: Mapping[str, str], engine: str, result: Result)
         result.figures[f"{key}_ms"], result.baselines[f"{key}_ms"] = whole, bare
         result.figures[f"{key}_multiple"] = whole / bare
         table.add_row(name, f"{whole:,.1f}", f"{bare:,.1f}", f"{whole / bare:.1f}")
-    return table
+    for name, (seconds, busy) in found["opening"].items():
+        result.figures |= {f"{engine}_opening_{name}_seconds": seconds, f"{engine}_opening_{name}_processor": busy}
+        opening.add_row(name.replace("_", " "), f"{seconds:.2f}", f"{busy:.2f}")
+    return [opening, table]
 
 
 def measure(store: str, ids: dict[str, str], engine: str) -> dict[str, Any]:
-    """Ask each question of an open store several times, and the bare queries it needs beside it."""
+    """Open a store in three ways, ask each question of it several times, and the bare queries it needs beside it."""
     found: dict[str, tuple[float, float]] = {}
-    with open_store(Path(store), engine, in_file=False) as memory:
+    ends, roots = ids["ends"].split(), ids["roots"].split()
+    opening = {"kept_file": _opening(store, engine), "to_read_beside_an_owner": _opening(store, engine, read_only=True)}
+    with open_store(Path(store), engine, in_file=True) as memory:
         handle = memory.scope(TENANT)
         tenant = memory.tenant(TENANT)
         settle()
-        questions: dict[str, tuple[int, Callable[[], Any], Callable[[], Any]]] = {
-            "lineage": (5, lambda: handle.lineage(ids["last"]), lambda: _walk(tenant, ids["last"])),
-            "lineage_of_a_claim": (5, lambda: handle.lineage(ids["root"]), lambda: _walk(tenant, ids["root"])),
-            "exposure": (5, lambda: handle.exposure(ids["root"]), lambda: tenant.graph.exposures(ids["root"])),
-            "contradictions": (3, handle.contradictions, lambda: tenant.graph.clashes(limit=10**9)),
-            "contradictions_page": (3, handle.audit_contradictions, lambda: tenant.graph.clashes(limit=100)),
-            "audit": (3, handle.audit, lambda: _sweep(tenant)),
+        questions: dict[str, tuple[Sequence[str], Callable[[str], Any], Callable[[str], Any]]] = {
+            "lineage": (ends, handle.lineage, lambda one: _walk(tenant, one)),
+            "lineage_of_a_claim": (roots, handle.lineage, lambda one: _walk(tenant, one)),
+            "exposure": (roots, handle.exposure, lambda one: tenant.graph.exposures(one)),
+            "contradictions": (_THRICE, lambda _: handle.contradictions(), lambda _: _rivals(tenant, 10**9)),
+            "contradictions_page": (
+                _THRICE,
+                lambda _: handle.audit_contradictions(),
+                lambda _: _rivals(tenant, 500, 1),
+            ),
+            "audit": (_THRICE, lambda _: handle.audit(), lambda _: _sweep(tenant)),
         }
-        for name, (times, whole, bare) in questions.items():
+        for name, (asked, whole, bare) in questions.items():
             took: list[float] = []
             beside: list[float] = []
-            for _ in range(times):
-                with milliseconds(took):
-                    whole()
+            for (
+                one
+            ) in asked:  # the bare queries first: what they warm serves the whole as well, and what it keeps, not them
                 with milliseconds(beside):
-                    bare()
+                    bare(one)
+                with milliseconds(took):
+                    whole(one)
             found[name] = (p50(took), p50(beside))
-    return {"questions": found}
+    opening["graph_made_anew_in_memory"] = _opening(store, engine, in_file=False)
+    return {"questions": found, "opening": opening}
+
+
+_THRICE: Final = ("",) * 3
+
+
+def _opening(store: str, engine: str, *, read_only: bool = False, in_file: bool = True) -> tuple[float, float]:
+    """Return seconds, and seconds of the processor, until the first question can be asked."""
+    place = Path(store)
+    with TemporaryDirectory() as other:
+        if not in_file:
+            place = copy(place, Path(other) / "store")
+            for file in folder(place).glob("graph*"):
+                file.unlink()
+        start, busy = perf_counter(), process_time()
+        with tkg.open(
+            place,
+            engine=engine,
+            clock=ManualClock(NOW),
+            policies=policies(),
+            read_only=read_only,
+            graph_file_above=0 if in_file else 2**62,
+        ) as memory:
+            memory.scope(TENANT).exposure(memory.tenant(TENANT).graph.identifiers("clm_", "", 1)[0])
+            return perf_counter() - start, process_time() - busy
+
+
+def _rivals(tenant: Tenant, limit: int, predicates: int | None = None) -> None:
+    """Read the slots in which claims can contradict each other, as rows of the engine."""
+    assert isinstance(tenant.graph, Reads)
+    single = [name for name, _ in tenant.graph.predicates() if tenant.registry().get(name).limit == 1]
+    for name in single[:predicates]:
+        tenant.graph.ask("rival_slots", predicate=name, after="", limit=limit)
 
 
 def _walk(tenant: Tenant, node: str) -> None:
