@@ -17,6 +17,8 @@ from tests.engines import CYPHER, engine_or_skip
 from tests.memory.stories import SLOTS, TENANT, Facts, Story
 from tkg.belief import questions as belief
 from tkg.belief.support import LIVE, fixpoint, supports
+from tkg.errors import TooLarge
+from tkg.memory import comparing
 from tkg.memory.answers import Value
 
 RANDOM = st.randoms(use_true_random=False)
@@ -173,6 +175,19 @@ def test_support_is_what_the_definition_says(rng: random.Random) -> None:
 @settings(deadline=None, max_examples=15)
 def test_spread_is_what_the_closures_say(rng: random.Random) -> None:
     check_spread(grown(rng))
+
+
+def test_a_difference_that_is_too_large_is_refused_and_says_how_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tkg.open(None, engine="memory") as memory:
+        memory.create_tenant(TENANT)
+        ana = memory.scope(TENANT, channel="human_verified", principal="ana")
+        for number in range(3):
+            ana.propose(subject=f"desk {number}", predicate="phone", object=str(number))
+        found = ana.diff(1)
+        monkeypatch.setattr(comparing, "_MOST", 3)
+        with pytest.raises(TooLarge, match=r"\d nodes were written or changed between tx:1 and tx:\d+; .* nearer"):
+            ana.diff(1)
+        assert found.slots and ana.diff(found.after.seq - 1).nodes  # the control: nearer points are told
 
 
 @given(RANDOM)

@@ -63,6 +63,7 @@ class Asking(ABC):
 
         Raises:
             InvalidTime: unreadable.
+            TooLarge: more was written between them than can be told at once; name two that are nearer to each other.
         """
         with self._reading() as tenant:
             return comparing.diff(tenant, self._caller, before, after)

@@ -11,6 +11,7 @@ from tkg.belief.answer import NOTHING, Answer
 from tkg.belief.book import LATEST
 from tkg.belief.mirror import opposite
 from tkg.belief.validity import Segment
+from tkg.errors import TooLarge
 from tkg.memory.caller import Caller
 from tkg.memory.findings import Believed, Diff, NodeChange, SlotChange, Stretch
 from tkg.memory.moments import moment, written_at
@@ -23,6 +24,8 @@ from tkg.memory.visible import reaches, scope_of
 from tkg.model.time import Instant, iso
 from tkg.text import match_form
 
+#: nodes between two points of which a difference is told: each takes a few milliseconds
+_MOST = 10_000
 #: more claims than any entity is named in
 _ALL = 2**31
 
@@ -49,7 +52,13 @@ def history(tenant: Tenant, caller: Caller, subject: str, predicate: str, *, as_
 def diff(tenant: Tenant, caller: Caller, before: AsOf, after: AsOf) -> Diff:
     """See `Handle.diff`: the graph finds what was written or changed between, belief says what that did."""
     old, new = (min(tenant.seq_of(each), tenant.ledger.head.seq) for each in (before, after))
-    nodes = _touched(tenant, min(old, new), max(old, new))
+    changed = tenant.graph.changed(min(old, new), max(old, new))
+    if len(changed) > _MOST:
+        raise TooLarge(
+            f"{len(changed):,} nodes were written or changed between tx:{min(old, new)} and tx:{max(old, new)}; what that did is "
+            f"told of at most {_MOST:,}: name two points that are nearer to each other"
+        )
+    nodes = _touched(tenant, min(old, new), max(old, new), changed)
     keys: dict[tuple[str, str, str], None] = {}
     for node in nodes:
         view = tenant.graph.claim(node)
@@ -68,13 +77,13 @@ def diff(tenant: Tenant, caller: Caller, before: AsOf, after: AsOf) -> Diff:
     )
 
 
-def _touched(tenant: Tenant, old: int, new: int) -> list[str]:
+def _touched(tenant: Tenant, old: int, new: int, changed: Sequence[str]) -> list[str]:
     """Return what may stand differently at two transactions, in id order.
 
     What grew from anything changed between them; every claim of the slots of those, since one claim decides for its
     rivals; what depends on any of them, and so on; and all claims of a predicate that was declared anew.
     """
-    found, ahead, slots = set[str](), tenant.graph.changed(old, new), set[str]()
+    found, ahead, slots = set[str](), list(changed), set[str]()
     readers = [(tenant.registry(old), old), (tenant.registry(new), new)]
     declared = {name for registry, _ in readers for name in registry.predicates}
     for name in sorted(declared):
