@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import AGENT, PERSON, Acme
+from tests.cli.conftest import AGENT, PERSON, WHO, Acme
 
 
 def test_any_beginning_that_is_the_only_one_names_an_id(acme: Acme, mailbox: dict[str, str]) -> None:
@@ -178,3 +178,16 @@ def test_the_dot_form_is_one_graph(acme: Acme, mailbox: dict[str, str]) -> None:
     assert out.startswith("digraph lineage {") and out.rstrip().endswith("}")
     assert f'"{mailbox["evidence"]}" -> "{mailbox["claim"]}";' in out
     assert f'"{mailbox["claim"]}" -> "{mailbox["action"]}";' in out
+
+
+def test_a_long_list_of_contradictions_is_cut_and_says_how_long_it_is(
+    acme: Acme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        acme.claim("reports", "destination", f"desk {number}", "--principal", f"p{number}", who=WHO[:2])
+    whole = acme("contradictions")
+    assert whole.code == 1 and "3. reports" in whole.out and "These are" not in whole.out
+    monkeypatch.setattr("tkg.cli.disputes._SHOWN", 2)
+    cut = acme("contradictions")
+    assert cut.code == 1 and "3. reports" not in cut.out and "These are 2 of 3." in cut.out
+    assert acme("contradictions", "--json").json["count"] == 3

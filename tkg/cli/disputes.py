@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -101,15 +102,7 @@ def contradictions(
         elif not listed:
             print_line("No open contradictions." if state is State.UNSETTLED else "No such contradictions.")
         else:
-            shown = listed[:_SHOWN]
-            short = shortened(handle, (side for one in shown for side in (one.left, one.right)))
-            for number, one in enumerate(shown, 1):
-                _show_pair(number, one, short(one.left), short(one.right))
-            if len(shown) < len(listed):
-                print_line(
-                    f"These are {len(shown)} of {len(listed):,}. Fewer: --subject, --predicate, --source. All of them, a page "
-                    "at a time: --limit. In one document: --json."
-                )
+            _show_pairs(handle, listed)
     return 1 if any(one.certainty != "settled" for one in listed) else 0
 
 
@@ -138,6 +131,18 @@ def _show_audit(audit: AuditPage, json: bool) -> None:
         print_line(f"More may follow: --after {audit.next}")
     elif not audit.items:
         print_line("Nothing contradicts.")
+
+
+def _show_pairs(handle: Handle, listed: Sequence[Contradiction]) -> None:
+    shown = listed[:_SHOWN]
+    short = shortened(handle, (side for one in shown for side in (one.left, one.right)))
+    for number, one in enumerate(shown, 1):
+        _show_pair(number, one, short(one.left), short(one.right))
+    if len(shown) < len(listed):
+        print_line(
+            f"These are {len(shown)} of {len(listed):,}. Fewer: --subject, --predicate, --source. All of them, a page at a time: "
+            "--limit. In one document: --json."
+        )
 
 
 def _show_pair(number: int, one: Contradiction, left: str, right: str) -> None:
