@@ -38,6 +38,8 @@ PINNED_FILES: Final[dict[str, str]] = {
 }
 BLANK: Final = "blank"
 
+#: words whose lemmas are kept from one text to the next
+_LEMMAS: Final = 20_000
 #: not run on every sentence: names are recognised only where a rule asks whether a word is a place
 _ON_DEMAND: Final = ("ner", "senter")
 #: kept as one token: identifiers with inner signs, paths, addresses, versions, keys with a digit or an underscore
@@ -70,8 +72,13 @@ class Pipeline:
         spaCy keeps every new word for the life of the process otherwise, and memory would grow with what is read.
         A zone belongs to the vocabulary, which threads share, so one thread reads at a time.
         """
-        with self._reading, self.nlp.memory_zone():
-            yield
+        with self._reading:
+            with self.nlp.memory_zone():
+                yield
+            for _, component in self.nlp.pipeline:  # the lemmatizer keeps the lemmas of every word it ever saw
+                cache = getattr(component, "cache", None)
+                if isinstance(cache, dict) and len(cache) > _LEMMAS:
+                    cache.clear()
 
     @property
     def stamp(self) -> str:

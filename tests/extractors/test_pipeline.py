@@ -94,3 +94,18 @@ def test_importing_the_extractors_loads_no_spacy() -> None:
     code = "import tkg.extractors, sys; print('spacy' in sys.modules, 'dateparser' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_what_was_read_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "_LEMMAS", 50)
+    found = pipeline.resolve()
+    lemmas = found.nlp.get_pipe("lemmatizer").cache
+    with found.reading():
+        found.nlp("Ada walks to the harbour.")
+    known = len(found.nlp.vocab.strings)
+    for number in range(20):
+        with found.reading():
+            text = " ".join(f"wharfs{number}x{place} loaded{number}y{place}" for place in range(20))
+            assert len(found.nlp(text)) == 40
+        assert len(lemmas) <= 50
+    assert len(found.nlp.vocab.strings) - known < 20  # and not the 800 words
