@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 import tkg
 from tests.engines import CYPHER, ENGINES, engine_or_skip
 from tkg.clock import ManualClock
-from tkg.errors import CODES
+from tkg.errors import CODES, DiskFull
 from tkg.ids import SeededIds
 
 pytestmark = pytest.mark.engine
@@ -163,6 +164,52 @@ def test_a_damaged_graph_file_is_made_again(tmp_path: Path, engine: str) -> None
             file.write_bytes(b"\xff" * 4096 + file.read_bytes()[4096:])
     with open_store(store, engine, graph_file_above=-1) as memory:
         assert exported(memory) == before
+
+
+def told(memory: tkg.Memory) -> list[Any]:
+    """What is exported, asked and found; two questions with their traces."""
+    ana = memory.scope(tenant="acme", user="ana", session="s")
+    asked = [ana.recall(question).text for question in ("when does depot 6 open", "depot 5")]
+    values = [ana.value(f"depot {number}", "opens_at") for number in range(8)]
+    first = next(one.id for one in ana.recall("depot 2").items if one.kind != "summary")
+    return [asked, values, ana.lineage(first), exported(memory)]
+
+
+def test_a_graph_that_outgrows_memory_moves_to_its_file_and_nothing_is_answered_differently(
+    tmp_path: Path, engine: str
+) -> None:
+    grown, small, plain = tmp_path / "grown", tmp_path / "small", tmp_path / "plain"
+    with filled(small, engine) as memory:
+        expected = told(memory)
+        assert not list(small.glob("tenants/*/graph"))
+    with filled(grown, engine, graph_file_above=6) as memory:
+        assert told(memory) == expected
+        assert bool(list(grown.glob("tenants/*/graph"))) == (engine != "memory")
+    with filled(plain, "memory") as memory:
+        assert told(memory) == expected
+    with open_store(grown, engine, graph_file_above=6) as memory:
+        assert exported(memory) == expected[-1]
+        assert memory.verify().ok and memory.notices == []
+
+
+def test_a_graph_that_finds_no_space_for_its_file_answers_on_from_memory(
+    tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if engine == "memory":
+        pytest.skip("has no file")
+    with filled(tmp_path / "plain", engine) as memory:
+        expected = told(memory)
+    projection = importlib.import_module("tkg.graph.projection")
+    known = projection.open_graph
+
+    def full(path: Path | None, **options: Any) -> Any:
+        if path is not None:
+            raise DiskFull("no space")
+        return known(path, **options)
+
+    monkeypatch.setattr(projection, "open_graph", full)
+    with filled(tmp_path / "store", engine, graph_file_above=6) as memory:
+        assert told(memory) == expected
 
 
 EXPORTS = """

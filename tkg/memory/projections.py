@@ -28,7 +28,8 @@ _WITHOUT_FILE: Final = 1 << 30
 class Projections:
     """How graphs and indexes are opened: with which engine, and from which size on in files.
 
-    A graph file costs tens of megabytes, so a small tenant's graph is made in memory when the tenant is opened.
+    A graph file costs tens of megabytes, so a small tenant's graph is made in memory when the tenant is opened. One that
+    grows while it is open moves to a file, too: in memory it takes ten kilobytes for each claim.
     """
 
     def __init__(self, engine: str, *, file_above: int, read_only: bool, tell: Callable[[str], None]) -> None:
@@ -43,6 +44,12 @@ class Projections:
         Damaged or foreign files are made again. Few questions ask the index, so whoever only reads opens it when one does.
         """
         return self._graph(folder, ledger), lambda: self._index(folder, ledger)
+
+    def outgrown(self, folder: Path | None, ledger: Ledger) -> bool:
+        """Return whether a graph in memory belongs into a file by now: a later opening would keep it there."""
+        if folder is None or self._read_only or self.engine == "memory" or ledger.head.seq <= self._file_above:
+            return False
+        return not (folder / GRAPH).exists()
 
     def _index(self, folder: Path | None, ledger: Ledger) -> Index:
         if folder is None or self.engine == "memory" and self._read_only:

@@ -194,7 +194,8 @@ class Memory:
             found = self.tenant(tenant)
             with found.lock:
                 if self._open.get(tenant) is found:  # else it was closed while the lock was waited for
-                    yield found
+                    with found.operation():
+                        yield found
                     return
 
     def global_state(self) -> GlobalState | None:
@@ -458,6 +459,7 @@ class Memory:
                 skills=None if self.skills is None or self.read_only else SkillFolder(self.skills, tenant),
                 embedder=self._embedder,
                 read_only=self.read_only,
+                outgrown=lambda: self._projections.outgrown(folder, ledger),
             )
             for one in waiting:
                 with suppress(Busy, DiskFull):  # it is out of every read; the next opening goes on

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tkg.belief.book import LATEST, Book
 from tkg.belief.mirror import SAME_AS
 from tkg.clock import Clock
-from tkg.errors import Damaged, InvalidTime
+from tkg.errors import Damaged, DiskFull, InvalidTime
 from tkg.graph.port import Graph
 from tkg.ids import Ids
 from tkg.index.port import Embedder, Index
@@ -46,6 +47,10 @@ AsOf = int | str | date | datetime | None
 REPLICATED: Final = "replicated"
 
 
+def _never() -> bool:
+    return False
+
+
 class Tenant:
     """An open tenant. All work on it happens under `lock`, so that a check and its write are one step."""
 
@@ -64,8 +69,11 @@ class Tenant:
         embedder: Embedder | None = None,
         extractor: Extractor | None = None,
         read_only: bool = False,
+        outgrown: Callable[[], bool] = _never,
     ) -> None:
         self.lock = threading.RLock()
+        self._depth = 0
+        self._outgrown = outgrown
         self.ledger = ledger
         self.clock = clock
         self.ids = ids
@@ -124,6 +132,28 @@ class Tenant:
             self._index.close()
         if self.vectors is not None:
             self.vectors.close()
+
+    @contextmanager
+    def operation(self) -> Iterator[None]:
+        """Hold the lock for one operation. Between operations a graph that outgrew memory moves to its file."""
+        with self.lock:
+            if self._depth == 0 and self._outgrown():
+                self._move_graph()
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+
+    def _move_graph(self) -> None:
+        before = self.graph
+        try:
+            self.graph, _ = self._project(self.ledger)
+        except (DiskFull, Damaged):  # what is in memory answers on; the next opening tries again
+            self._outgrown = _never
+            return
+        self.sessions = Sessions(self.graph)
+        before.close()
 
     def renew(self, discard: Callable[[], None]) -> None:
         """Close the projections, throw them away, and make them again from the ledger as it is now.
