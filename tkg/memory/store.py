@@ -84,6 +84,7 @@ class Memory:
         self._open: OrderedDict[str, Tenant] = OrderedDict()
         self._unfiled: dict[str, MemoryLedger] = {}
         self._closed = False
+        self._global_folder = None if self.path is None else os.fspath(self._folder(GLOBAL))
         self._global = GlobalReader(self.beside, self.notices.append)
         if self.path is not None:
             claim_directory(self.path, read_only=read_only)
@@ -183,9 +184,13 @@ class Memory:
         """
         with self._guard:
             found = self._tenant(tenant, create=False)
-        if follow and tenant != GLOBAL and not self.read_only and self.exists(GLOBAL):
+        if follow and tenant != GLOBAL and not self.read_only and self._any_global():
             replicating.follow_global(self, found, self.global_state())
         return found
+
+    def _any_global(self) -> bool:
+        """Return whether there is a global tenant; asked at every use, so the folder's name is made once."""
+        return GLOBAL in self._unfiled if self._global_folder is None else os.path.isdir(self._global_folder)
 
     @contextmanager
     def using(self, tenant: str) -> Iterator[Tenant]:
