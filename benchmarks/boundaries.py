@@ -4,8 +4,9 @@ Four counts, each with a positive control and the 95 % bound of a zero (3 / n):
 
 - `break_outs`: records that a parser did not read back exactly, of 10,000 hostile strings.
 - `leaks`: answers, errors and exports that held another tenant's or another user's canary, of 10,000 probes (recall now, as
-  of then and at another time, value, timeline, contradictions, guessed and stolen ids, export, names as neighbours). The
-  control asks the owner the same.
+  of then and at another time, value, timeline, contradictions, guessed and stolen ids, export, names as neighbours), and
+  `leaks_by_meaning`: of as many more with vectors. In the control the owner asks the same about the same, and each way of
+  asking that shows what is stored must show the canary.
 - `untraced`: ids shown by a process that was killed right after recall returned, missing from the trace afterwards.
 - `different`: answers of the same store, query and clock that were not the same bytes, of 1,000.
 """
@@ -16,7 +17,7 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,13 +27,17 @@ from rich.table import Table
 
 import tkg
 from benchmarks.catalogue import Options
+from benchmarks.locomo import installed
 from benchmarks.result import Result, versions
 from tkg.clock import ManualClock
+from tkg.embedding import Embedder, StaticEmbedder
 from tkg.errors import TkgError
 from tkg.ids import SeededIds
 from tkg.memory import reading
 from tkg.memory.handle import Handle
 from tkg.memory.tenant import Tenant
+from tkg.model.policy import Policies, WritePolicy
+from tkg.model.predicate import Registry
 from tkg.recall.model import RecallItem
 from tkg.recall.render import frame_tokens, item_line, line_tokens, parse_block, render_text
 
@@ -40,6 +45,10 @@ _STRINGS = 10_000
 _PROBES = 10_000
 _KILLS = 20
 _REPEATS = 1_000
+#: ways of asking that show the owner what is stored; the others tell ids and counts
+_SHOWING: Final = frozenset(
+    "recall,recall as of,recall valid at,neighbours,value,timeline,contradictions,explain,export".split(",")
+)
 _NONCE: Final = "k3v9w2m4"
 _NOW: Final = datetime(2026, 3, 1, tzinfo=UTC)
 _PIECES: Final = (
@@ -85,7 +94,7 @@ class _World:
     def __init__(self, memory: tkg.Memory) -> None:
         self.memory = memory
         self.canaries: dict[str, list[str]] = {}
-        self.ids: list[str] = []
+        self.ids: dict[str, list[str]] = {}
         self.handles: dict[str, Handle] = {}
         for name, tenant, user in (
             ("ours", "acme", "ana"), ("other user", "acme", "ben"), ("other tenant", "zeta", "ana"),
@@ -97,30 +106,35 @@ class _World:
                 made = handle.propose(subject=f"depot {number}", predicate="gate code word", object=canary)
                 linked = handle.propose(subject=canary, predicate="kept by", object=f"keeper {number}")
                 said = handle.remember(f"By the way, depot {number} has the word {canary}.", turn=f"t{number}")
-                self.ids += [one.claim_id for one in (made, linked) if name != "ours" and one.claim_id]
-                self.ids += [one.artefact_id for one in said if name != "ours" and one.artefact_id]
+                ids = self.ids.setdefault(name, [])
+                ids += [one.claim_id for one in (made, linked) if one.claim_id]
+                ids += [one.artefact_id for one in said if one.artefact_id]
+            other = memory.scope(tenant, user, channel="human_stated", principal=f"{tenant}-{user}-2", session="s2")
+            for number, canary in enumerate(self.canaries[name][:5]):  # two say different words: a contradiction
+                other.propose(subject=f"depot {number}", predicate="gate code word", object=f"{canary} no more")
 
 
-def _asks(world: _World, number: int) -> list[Callable[[Handle], object]]:
-    """Return ways to ask for what is not ours."""
+def _asks(number: int, ids: Sequence[str]) -> dict[str, Callable[[Handle], object]]:
+    """Return ways to ask for what these ids and everybody's depots are about."""
     at = number % 20
-    stolen = world.ids[number % len(world.ids)]
+    stolen = ids[number % len(ids)]
     guessed = f"{stolen[:-1]}{'0123456789abcdefghjkmnpqrstvwxyz'[number % 32]}"
     about = f"what is the gate code word of depot {at}"
-    return [
-        lambda h: h.recall(about, k=50, token_budget=100_000),
-        lambda h: h.recall(about, as_of=50),
-        lambda h: h.recall(about, valid_at="2026-02-28"),
-        lambda h: h.recall(f"who keeps the word of depot {at} kept by keeper {at}"),
-        lambda h: h.value(f"depot {at}", "gate code word"),
-        lambda h: h.timeline(f"depot {at}", "gate code word"),
-        lambda h: h.contradictions(),
-        lambda h: h.explain(stolen),
-        lambda h: h.lineage(guessed),
-        lambda h: h.exposure(stolen),
-        lambda h: h.plan_revoke(claim=stolen),
-        lambda h: "\n".join(h.export()),
-    ]
+    return {
+        "recall": lambda h: h.recall(about, k=50, token_budget=100_000),
+        "recall as of": lambda h: h.recall(about, as_of=50),
+        "recall valid at": lambda h: h.recall(about, valid_at="2026-03-02"),
+        "neighbours": lambda h: h.recall(f"who keeps the word of depot {at} kept by keeper {at}"),
+        "value": lambda h: h.value(f"depot {at}", "gate code word"),
+        "timeline": lambda h: h.timeline(f"depot {at}", "gate code word"),
+        "contradictions": lambda h: h.contradictions(),
+        "explain": lambda h: h.explain(stolen),
+        "lineage": lambda h: h.lineage(guessed),
+        "exposure": lambda h: h.exposure(stolen),
+        "plan": lambda h: h.plan_revoke(claim=stolen),
+        "find": lambda h: h.find(stolen[:12]),
+        "export": lambda h: "\n".join(h.export()),
+    }
 
 
 def _answer(ask: Callable[[Handle], object], handle: Handle) -> str:
@@ -130,24 +144,28 @@ def _answer(ask: Callable[[Handle], object], handle: Handle) -> str:
         return f"{error!r} {error} {error.code}"
 
 
-def leaks(memory: tkg.Memory, count: int) -> tuple[int, int]:
-    """Return how many probes showed another's canary, and how many of the owners' own showed theirs (the control)."""
+def leaks(memory: tkg.Memory, count: int) -> tuple[int, set[str]]:
+    """Return how many probes showed another's canary, and the ways of asking that showed the owners theirs (the control)."""
     world = _World(memory)
-    ours, foreign = world.handles["ours"], [*world.canaries["other user"], *world.canaries["other tenant"]]
-    found = own = done = number = 0
+    ours, owner = world.handles["ours"], world.handles["other tenant"]
+    foreign = [*world.canaries["other user"], *world.canaries["other tenant"]]
+    stolen = [*world.ids["other user"], *world.ids["other tenant"]]
+    control: set[str] = set()
+    found = done = number = 0
     while done < count:
-        for place, ask in enumerate(_asks(world, number)):
-            # an export and the sweeps cost most: they are asked for at every twentieth round
-            if done >= count or (place in (6, 11) and number % 20):
+        own = _asks(number, world.ids["other tenant"])
+        for name, ask in _asks(number, stolen).items():
+            # an export and the sweep cost most: they are asked for at every twentieth round
+            if done >= count or (name in ("contradictions", "export") and number % 20):
                 continue
             answer = _answer(ask, ours)
             found += any(canary in answer for canary in foreign)
             done += 1
-            if number < 20 and place in (0, 4):
-                owner = world.handles["other tenant"]
-                own += any(canary in _answer(ask, owner) for canary in world.canaries["other tenant"])
+            if number < 32 and name not in control:
+                answer = _answer(own[name], owner)
+                control |= {name} if any(canary in answer for canary in world.canaries["other tenant"]) else set()
         number += 1
-    return found, own
+    return found, control
 
 
 _CHILD: Final = """
@@ -191,35 +209,44 @@ def different(memory: tkg.Memory, repeats: int) -> int:
 
 
 def run(options: Options) -> Result:
-    """Count on one store."""
+    """Count on one store, and the probes once more on one with vectors."""
     result = Result("boundaries", versions=versions())
     engine = (options.engines or ("auto",))[0]
+    told: list[tuple[str, int, int, str]] = []
     with TemporaryDirectory(prefix="tkg-boundaries-") as place:
         store = Path(place) / "store"
-        clock = ManualClock(_NOW, timedelta(microseconds=1))
-        with tkg.open(store, clock=clock, ids=SeededIds(9), engine=engine) as memory:
-            options.say("boundaries: probes across tenants and users")
-            found, own = leaks(memory, _PROBES)
-            options.say("boundaries: the same question again and again")
-            unlike = different(memory, _REPEATS)
+        for name, embedder in (("leaks", None), ("leaks_by_meaning", installed(StaticEmbedder))):
+            if name != "leaks" and embedder is None:
+                continue
+            options.say(f"boundaries: probes across tenants and users, {name}")
+            with _opened(store if embedder is None else Path(place) / "vectors", engine, embedder) as memory:
+                found, control = leaks(memory, _PROBES)
+                if embedder is None:
+                    options.say("boundaries: the same question again and again")
+                    unlike = different(memory, _REPEATS)
+            told.append((name, found, _PROBES, f"the owner sees it by {len(control)} of {len(_SHOWING)} ways"))
+            result.figures[f"{name}_control"] = len(control & _SHOWING)
+            if missing := sorted(_SHOWING - control):
+                result.missed.append(f"{name}: the control shows nothing by {', '.join(missing)}")
         options.say("boundaries: processes killed after recall")
-        missing, shown = untraced(store, _KILLS)
-    bad = break_outs(_STRINGS)
+        untraced_ids, shown = untraced(store, _KILLS)
+    told.insert(0, ("break_outs", break_outs(_STRINGS), _STRINGS, "every string read back"))
+    told.append(("untraced", untraced_ids, shown, f"{_KILLS} processes killed"))
+    told.append(("different", unlike, _REPEATS, ""))
     table = Table("count", "of", "found", "95 % bound", "control", title="what must be zero", title_justify="left")
-    for name, count, of, control in (
-        ("break_outs", bad, _STRINGS, "every string read back"),
-        ("leaks", found, _PROBES, f"{own} of 40 asked by the owner show it"),
-        ("untraced", missing, shown, f"{_KILLS} processes killed"),
-        ("different", unlike, _REPEATS, ""),
-    ):
+    for name, count, of, control_said in told:
         result.figures[name] = count
         result.figures[f"{name}_of"] = of
-        table.add_row(name, f"{of:,}", str(count), f"{3 / of:.4f}" if of else "", control)
+        table.add_row(name, f"{of:,}", str(count), f"{3 / of:.4f}" if of else "", control_said)
         if count:
             result.missed.append(f"{name} is {count} instead of 0")
-    result.figures["control_own"] = own
-    if own < 40:
-        result.missed.append(f"the control found the owner's own word {own} of 40 times")
-    result.n = _STRINGS + _PROBES + shown + _REPEATS
+    result.n = sum(of for _, _, of, _ in told)
     result.tables = [table]
     return result
+
+
+def _opened(store: Path, engine: str, embedder: Embedder | None) -> tkg.Memory:
+    registry = Registry.of({"gate code word": {"cardinality": "one"}})
+    clock = ManualClock(_NOW, timedelta(microseconds=1))
+    policies = Policies(write=WritePolicy(registry=registry))
+    return tkg.open(store, clock=clock, ids=SeededIds(9), engine=engine, policies=policies, embedder=embedder)
