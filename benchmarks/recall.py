@@ -3,7 +3,7 @@
 The bare query is asked in the same run, question by question, of the same index file: FTS5 finds the documents with any
 word of the question. Beside it stands what FTS5 does with its own ranking on a plain table of the same texts. Each question
 is asked with and without steps in the graph and with static vectors, in turn each first; at the smallest size with MiniLM, too.
-A graph is in memory or in a file as a store decides by itself: of these, that of 10⁶ claims (`--full`) is in a file.
+Whether a graph is in memory or in a file is left to the store. `--full` adds 10⁶ claims.
 """
 
 from __future__ import annotations
