@@ -54,7 +54,7 @@ def exposure(
             )
             for one in found
         ]
-        print_table(["tx", "about", "question", "session", "who"], rows)
+        print_table(["tx", "valid at", "question", "session", "who"], rows)
 
 
 def _read(one: RetrievalView) -> dict[str, Any]:

@@ -199,6 +199,10 @@ class MemoryGraph:
         """Ids of the claims of a predicate, a page."""
         return [c.id for c in self._claims() if _form(c) == predicate and c.id > after][:limit]
 
+    def views_of(self, predicate: str, after: str = "", limit: int = 1000) -> list[SlotClaim]:
+        """The claims of a predicate with what backs them, a page."""
+        return [self._slot_claim(one) for one in self.claims_of(predicate, after, limit)]
+
     def holders(self, object_id: str, predicate: str) -> list[str]:
         """Ids of the claims of a predicate with this object."""
         found = ((i, self._record(i)) for i in self._ids(["object"], object_id))

@@ -119,6 +119,10 @@ class Graph(Protocol):
         """A sweep: ids of the claims of a predicate, in order, a page from after `after` on."""
         ...
 
+    def views_of(self, predicate: str, after: str = "", limit: int = 1000) -> list[SlotClaim]:
+        """A sweep: the claims of a predicate with what backs them, by id, a page from after `after` on."""
+        ...
+
     def holders(self, object_id: str, predicate: str) -> list[str]:
         """Ids of the claims of a predicate whose object is this entity."""
         ...

@@ -145,14 +145,16 @@ class Reads:
         if known is not None or kind_of(claim_id) not in (None, "claim"):
             return known
         changes = self._heads.changes
-        rows = self._rows("claim", id=claim_id)
+        found = self._view(self._rows("claim", id=claim_id))
+        if found is not None:
+            self._heads.keep(claim_id, found, changes)
+        return found
+
+    def _view(self, rows: Sequence[tuple[Any, ...]]) -> SlotClaim | None:
+        """Return a claim from its edges: kind, transaction, record."""
         claims = [(self._parse(Claim, body), seq) for edge, seq, body in rows if edge in _POLARITIES]
         backers = self._backers((seq, body) for edge, seq, body in rows if edge is None)
-        if not claims:
-            return None
-        found = SlotClaim(claims[0][0], claims[0][1], tuple(backers))
-        self._heads.keep(claim_id, found, changes)
-        return found
+        return SlotClaim(claims[0][0], claims[0][1], tuple(backers)) if claims else None
 
     def claims(self, claim_ids: Collection[str]) -> dict[str, Claim]:
         """Several claims by id, without what backs them."""
@@ -214,6 +216,14 @@ class Reads:
     def claims_of(self, predicate: str, after: str = "", limit: int = 1000) -> list[str]:
         """Ids of the claims of a predicate, a page."""
         return [row[0] for row in self._rows("claims_of_predicate", predicate=predicate, after=after, limit=limit)]
+
+    def views_of(self, predicate: str, after: str = "", limit: int = 1000) -> list[SlotClaim]:
+        """The claims of a predicate with what backs them, a page."""
+        rows = defaultdict[str, list[tuple[Any, ...]]](list)
+        for claim_id, *row in self._rows("views_of_predicate", predicate=predicate, after=after, limit=limit):
+            rows[claim_id].append(tuple(row))
+        found = (self._view(rows[claim_id]) for claim_id in sorted(rows))
+        return [view for view in found if view is not None]
 
     def holders(self, object_id: str, predicate: str) -> list[str]:
         """Ids of the claims of a predicate with this object."""

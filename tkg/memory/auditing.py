@@ -297,11 +297,11 @@ class _Audit:
         """Yield the claims of a predicate that stand and that the caller may name."""
         after, graph = at[0], self.tenant.graph
         while match_form(predicate.name) in self._held and (
-            page := graph.claims_of(match_form(predicate.name), after, _ROWS)
+            page := graph.views_of(match_form(predicate.name), after, _ROWS)
         ):
-            for after in page:
-                view = graph.claim(after)
-                if view is None or not reaches(self.caller, view.claim.scope):
+            for view in page:
+                after = view.claim.id
+                if not reaches(self.caller, view.claim.scope):
                     continue
                 stands = standing(view, self.tenant.book, self.known)
                 if stands is not None and stands.live:

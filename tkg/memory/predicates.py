@@ -75,9 +75,8 @@ def _has(tenant: Tenant, one: Suggestion) -> bool:
 def _live(tenant: Tenant, caller: Caller, predicate: str) -> list[Claim]:
     """Return the claims of a predicate that stand and that the caller may name, a sample of the first by id."""
     found = []
-    for one in tenant.graph.claims_of(predicate, "", SAMPLE):
-        view = tenant.graph.claim(one)
-        if view is None or view.claim.polarity is Polarity.NEGATIVE or not reaches(caller, view.claim.scope):
+    for view in tenant.graph.views_of(predicate, "", SAMPLE):
+        if view.claim.polarity is Polarity.NEGATIVE or not reaches(caller, view.claim.scope):
             continue
         stands = standing(view, tenant.book)
         if stands is not None and stands.live:

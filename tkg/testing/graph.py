@@ -95,6 +95,7 @@ def _of_predicates(ids: dict[str, list[str]]) -> Iterator[tuple[str, tuple[Any, 
         for limit in (2, 1000):
             yield "claims_of", (name, "", limit)
             yield "rival_slots", (name, "", limit)
+            yield "views_of", (name, "", limit)
             yield "shared_objects", (name, ("", ""), limit)
         for claim in claims[::7]:
             yield "claims_of", (name, claim, 2)
