@@ -39,6 +39,29 @@ def test_heads_follow_the_ledger_and_are_signed(tmp_path: Path) -> None:
     assert kept is not None and kept.head == head
 
 
+def test_no_changed_bit_of_a_head_goes_unseen(tmp_path: Path) -> None:
+    ids, place = SeededIds(1), tmp_path / "head.json"
+    ledger = MemoryLedger("acme", ManualClock(START), ids)
+    for _ in range(3):
+        ledger.append([one(note(ids))])
+    advance(place, ledger, load_signer(tmp_path / "head.key", SeededIds(2)))
+    written = place.read_bytes()
+
+    def seen(changed: bytes) -> bool:
+        place.write_bytes(changed)
+        try:
+            kept = read_kept(place)
+        except Damaged:
+            return True
+        return kept is None or kept.head.signed_by() is None or kept.tree.root.hex() != kept.head.root
+
+    assert not seen(written)
+    flips = ((at, 1 << bit) for at in range(len(written)) for bit in range(8))
+    missed = [(at, bit) for at, bit in flips if not seen(written[:at] + bytes([written[at] ^ bit]) + written[at + 1 :])]
+    assert missed == []
+    assert seen(written.replace(b",", b", ", 1)) and seen(written[:-1])
+
+
 def test_a_key_is_made_once_for_the_owner_only(tmp_path: Path) -> None:
     first = load_signer(tmp_path / "head.key", SeededIds(3))
     assert load_signer(tmp_path / "head.key", SeededIds(4)).public == first.public

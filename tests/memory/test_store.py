@@ -17,6 +17,7 @@ from tests.engines import CYPHER, ENGINES, engine_or_skip
 from tkg.clock import ManualClock
 from tkg.errors import CODES, DiskFull
 from tkg.ids import SeededIds
+from tkg.memory.projections import buffer_pool_for
 
 pytestmark = pytest.mark.engine
 
@@ -210,6 +211,14 @@ def test_a_graph_that_finds_no_space_for_its_file_answers_on_from_memory(
     monkeypatch.setattr(projection, "open_graph", full)
     with filled(tmp_path / "store", engine, graph_file_above=6) as memory:
         assert told(memory) == expected
+
+
+def test_a_long_ledger_gets_more_memory_for_its_graph_and_never_half_of_the_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pages = {"SC_PHYS_PAGES": 4 << 20, "SC_PAGE_SIZE": 4096}
+    monkeypatch.setattr(os, "sysconf", pages.__getitem__)
+    assert [buffer_pool_for(entries) >> 20 for entries in (0, 30_000, 250_000, 10_000_000)] == [512, 512, 3906, 8192]
 
 
 EXPORTS = """

@@ -56,10 +56,18 @@ def signer_of(fields: Mapping[str, object]) -> str | None:
     if not isinstance(key, str) or not isinstance(signature, str):
         return None
     try:
-        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(bytes.fromhex(signature), _message(fields))
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(_bytes(signature), _message(fields))
     except (InvalidSignature, ValueError):
         return None
     return key
+
+
+def _bytes(written: str) -> bytes:
+    """Return the bytes written in hex; ValueError where they are not written as we write them (capitals read the same)."""
+    found = bytes.fromhex(written)
+    if found.hex() != written:
+        raise ValueError(written)
+    return found
 
 
 def _message(fields: Mapping[str, object]) -> bytes:
@@ -128,9 +136,12 @@ def read_kept(path: Path) -> Kept | None:
         if not path.exists():
             return None
         try:
-            found = json.loads(path.read_text("utf-8"))
+            text = path.read_text("utf-8")
+            found = json.loads(text)
+            if text != canonical(found) + "\n":
+                raise ValueError  # a changed byte that means the same, such as a space
             head = SignedHead.model_validate(found["head"])
-            return Kept(head, Frontier(head.size, [bytes.fromhex(one) for one in found["peaks"]]))
+            return Kept(head, Frontier(head.size, [_bytes(one) for one in found["peaks"]]))
         except (ValueError, KeyError, TypeError, RecursionError):
             raise Damaged(f"{path} is not a signed head; remove it, the next one is made from the ledger") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -23,6 +24,10 @@ WORKING: Final = "working-"
 VECTORS: Final = "vectors.sqlite"
 #: bytes of memory for a graph that cannot go to a file
 _WITHOUT_FILE: Final = 1 << 30
+#: bytes of memory for pages that a graph file may use at least: the engine's default, whose module would load the driver
+BUFFER_POOL: Final = 512 << 20
+#: bytes of memory for pages for each entry of the ledger, where that is more
+_PER_ENTRY: Final = 16 << 10
 
 
 class Projections:
@@ -81,10 +86,24 @@ class Projections:
                 return open_graph(None, engine=self.engine, ledger_entries=ledger.read_since)
             except Damaged:
                 pass  # few entries can hold many records: what does not fit in the buffer pool goes to a file
-        graph = open_graph(path, engine=self.engine, ledger_entries=ledger.read_since)
+        pool = buffer_pool_for(ledger.head.seq)
+        graph = open_graph(path, engine=self.engine, ledger_entries=ledger.read_since, buffer_pool=pool)
         if graph.opening.outcome == "rebuilt":
             self._tell(f"the graph of tenant {ledger.tenant} was made anew: {graph.opening.reason}")
         return graph
+
+
+def buffer_pool_for(entries: int) -> int:
+    """Return the bytes of memory that a graph file of so many ledger entries may use for pages.
+
+    The default is too little to load a graph of gigabytes; more is asked for with the ledger's length, never over half of
+    the machine's memory. It is a limit: a graph takes what it reads.
+    """
+    try:
+        half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (AttributeError, ValueError, OSError):  # not told on this platform
+        return BUFFER_POOL
+    return max(BUFFER_POOL, min(entries * _PER_ENTRY, half))
 
 
 def remove_projections(folder: Path) -> None:
