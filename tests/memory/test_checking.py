@@ -14,7 +14,7 @@ import tkg
 from tests.engines import CYPHER, engine_or_skip
 from tests.memory.test_meaning import Toy
 from tkg.errors import NotFound, NotPermitted, RequestError
-from tkg.ids import chain_hash
+from tkg.ids import canonical, chain_hash
 from tkg.ledger.heads import append_witness, read_kept
 from tkg.memory.checking import REMEDIES, Report
 from tkg.memory.directory import folder_name
@@ -91,7 +91,7 @@ def _head(folder: Path, change: Callable[[dict[str, object]], None]) -> None:
     place = folder / "head.json"
     kept = json.loads(place.read_text())
     change(kept["head"])
-    place.write_text(json.dumps(kept))
+    place.write_text(canonical(kept) + "\n")  # written otherwise, it is no head of ours
 
 
 def _flip(path: Path, place: int) -> None:
