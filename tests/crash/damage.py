@@ -136,34 +136,23 @@ def _receipt(path: Path, _: Any, chance: random.Random) -> tuple[str, str]:
         return f"receipt {how} {'missed' if holds else 'found'}", f"{did} of a receipt verifies" if holds else ""
 
 
-def _index(path: Path, expected: Any, chance: random.Random) -> tuple[str, str]:
-    place = folder(path) / "index.sqlite"
+def _index(path: Path, expected: Any, chance: random.Random, name: str = "index") -> tuple[str, str]:
+    place = folder(path) / f"{name}.sqlite"
     how = chance.choice(["flip", "flip", "flip", "cut", "swap"])
     did = damage(place, how, chance)
     found = _codes(path, "memory")
-    kind = f"index {how} {'found' if found else 'harmless'}"
+    kind = f"{name} {how} {'found' if found else 'harmless'}"
     if found:
         with opened(path, "memory") as memory:
             memory.rebuild(TENANT)
         if _codes(path, "memory"):
-            return kind, f"{did} of the index was not repaired by rebuild"
+            return kind, f"{did} of the {name} was not repaired by rebuild"
     same = answers(path, "memory", meaning=True) == expected
-    return kind, "" if same else f"{did} of the index is served wrong"
+    return kind, "" if same else f"{did} of the {name} is served wrong"
 
 
 def _vectors(path: Path, expected: Any, chance: random.Random) -> tuple[str, str]:
-    place = folder(path) / "vectors.sqlite"
-    how = chance.choice(["flip", "flip", "flip", "cut", "swap"])
-    did = damage(place, how, chance)
-    found = _codes(path, "memory")
-    kind = f"vectors {how} {'found' if found else 'harmless'}"
-    if found:
-        with opened(path, "memory") as memory:
-            memory.rebuild(TENANT)
-        if _codes(path, "memory"):
-            return kind, f"{did} of the vectors was not repaired by rebuild"
-    same = answers(path, "memory", meaning=True) == expected
-    return kind, "" if same else f"{did} of the vectors is served wrong"
+    return _index(path, expected, chance, "vectors")
 
 
 def _head(path: Path, expected: Any, chance: random.Random) -> tuple[str, str]:

@@ -65,7 +65,28 @@ class _Encoder:
         return result
 
 
-class OnnxEmbedder:
+class _Encoded:
+    """An embedder whose vectors one encoder makes."""
+
+    _encoder: _Encoder
+    _model_id: str
+
+    @property
+    def model_id(self) -> str:
+        """Name of the model, with a digest of its files."""
+        return self._model_id
+
+    @property
+    def dimension(self) -> int:
+        """Numbers per vector."""
+        return self._encoder.dimension
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one vector per text, of length one."""
+        return self._encoder.embed(texts)
+
+
+class OnnxEmbedder(_Encoded):
     """Means of an encoder's token vectors.
 
     Args:
@@ -88,22 +109,8 @@ class OnnxEmbedder:
             raise RequestError(f"the model in {folder} cannot be read ({type(error).__name__})") from None
         self._model_id = f"onnx-{self.dimension}-{digest_of((model, words))}"
 
-    @property
-    def model_id(self) -> str:
-        """Name of the model, with a digest of its files."""
-        return self._model_id
 
-    @property
-    def dimension(self) -> int:
-        """Numbers per vector."""
-        return self._encoder.dimension
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one vector per text, of length one."""
-        return self._encoder.embed(texts)
-
-
-class MiniLmEmbedder:
+class MiniLmEmbedder(_Encoded):
     """all-MiniLM-L6-v2 with weights of eight bits, from the packages of the extra `embed`; offline, 384 dimensions.
 
     Only two files of these packages are read, none of their code is imported, and a file that is not byte for byte the
@@ -120,20 +127,6 @@ class MiniLmEmbedder:
         model, words = (_checked(*one) for one in _MINILM)
         self._encoder = _Encoder(model, words.decode("utf-8"), _EMBED, threads)
         self._model_id = f"minilm-{self.dimension}-{hashlib.sha256(model + words).hexdigest()[:16]}"
-
-    @property
-    def model_id(self) -> str:
-        """Name of the model, with a digest of its files."""
-        return self._model_id
-
-    @property
-    def dimension(self) -> int:
-        """Numbers per vector."""
-        return self._encoder.dimension
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one vector per text, of length one."""
-        return self._encoder.embed(texts)
 
 
 def _checked(name: str, file: str, pin: str) -> bytes:
