@@ -9,7 +9,8 @@ texts with the session's date and the captions of shared images.
 
 The few weights recall uses are the same for every store. Those of meaning and of the turns beside a turn were chosen
 on the two dialogues of `TUNED`, by r@5 alone; what the others say is printed by itself. They are no unseen test: the weight of a speaker whom the
-question names, and how much a turn counts that only meaning finds, come from a prototype that had seen all five.
+question names, and how much a turn counts that only meaning finds, come from a prototype that had seen all five; and that
+a turn is embedded with the two before it was kept after the other three had been looked at once.
 """
 
 from __future__ import annotations

@@ -13,9 +13,8 @@ from tkg.index.port import Vectors
 
 #: "tkgv": marks an SQLite file as one of vectors (`PRAGMA application_id`)
 APPLICATION: Final = 0x746B6776
-#: its format (`PRAGMA user_version`); format 2 had no sums
-FORMAT: Final = 3
-_GONE: Final = -1
+#: its format (`PRAGMA user_version`); up to format 3 a turn was embedded by itself
+FORMAT: Final = 4
 _SUM: Final = 8
 
 
@@ -48,12 +47,15 @@ class Rows:
 
     def __init__(self, dimension: int) -> None:
         self._words = -(-dimension // 64)
-        self._count, self.living = 0, 0
+        self._count = 0
         self._fields: dict[str, NDArray[Any]] = {
             name: np.zeros(0, dtype=kind)
             for name, kind in (("number", "i8"), ("scope", "i4"), ("kind", "i2"), ("seq", "i8"), ("marks", "u1"))
         }
         self._signs = np.zeros((self._words, 0), dtype="<u8")
+
+    def __len__(self) -> int:
+        return self._count
 
     def extend(self, rows: Sequence[tuple[int, int, int, int, int, bytes]]) -> None:
         """Add rows: number, scope, kind, sequence number, marks, signs."""
@@ -69,7 +71,6 @@ class Rows:
             self._fields[name][self._count : end] = [row[place] for row in rows]
         self._signs[:, self._count : end] = signs.T
         self._count = end
-        self.living += len(rows)
 
     def _field(self, name: str) -> NDArray[Any]:
         return self._fields[name][: self._count]
@@ -85,13 +86,6 @@ class Rows:
         if (place := self._place(number)) is not None:
             held = int(self._fields["marks"][place])
             self._fields["marks"][place] = held | bit if fallen else held & ~bit
-
-    def drop(self, number: int) -> None:
-        """Take a row out of every search."""
-        if (place := self._place(number)) is not None:
-            self._fields["scope"][place] = _GONE
-            self._signs[:, place] = 0
-            self.living -= 1
 
     def visible(self, scopes: Sequence[int], kinds: Sequence[int], as_of: int | None) -> NDArray[np.int64]:
         """Return the places of the rows that a search may look at."""

@@ -43,18 +43,14 @@ def compare_vectors(path: Path, entries: Callable[[int], Iterable[Entry]]) -> tu
             held.execute("PRAGMA cell_size_check = ON")
             if held.execute("PRAGMA integrity_check(1)").fetchall() != [("ok",)]:
                 return 0, ["its structure is damaged"]
-            columns = {row[1] for row in held.execute("PRAGMA table_info(documents)")}
             form = (*held.execute("PRAGMA application_id").fetchone(), *held.execute("PRAGMA user_version").fetchone())
-            if form != (APPLICATION, FORMAT if "sum" in columns else FORMAT - 1):
+            if form != (APPLICATION, FORMAT):
                 return 0, ["it is no file of vectors that this version makes"]
             state: dict[str, str] = dict(held.execute("SELECT name, value FROM state").fetchall())
             applied = int(state["applied"])
             if hash_at(applied, entries) != state["hash"]:
                 return applied, ["it belongs to another ledger, or is ahead of this one"]
-            wrong = _differences(held, _expected(entries, applied))
-            if "sum" in columns:
-                wrong += _changed(held, state)
-            return applied, wrong
+            return applied, _differences(held, _expected(entries, applied)) + _changed(held, state)
     except _UNREADABLE:
         return 0, ["it cannot be read"]
     except TkgError as error:

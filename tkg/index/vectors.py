@@ -2,7 +2,8 @@
 
 Nothing is embedded when something is written: `bring_up` embeds what the ledger has and the file lacks, so that a slow or
 absent embedder delays no write. A file holds vectors of one model and says which; another model is refused. The file holds
-no text, and what is erased leaves it as it leaves the text index.
+no text. A turn is embedded together with what was said just before it in its session and scope, so a vector can hold a part
+of another text: once a text is erased, the file is destroyed and everything left is embedded anew.
 
 A search looks at the rows of the visible scopes and kinds only. Of more than `RESCORED` rows, those whose signs agree with
 the question's in most places are compared in full; of fewer, all.
@@ -14,6 +15,7 @@ import heapq
 import json
 import math
 import sqlite3
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -36,14 +38,17 @@ RESCORED: Final = 1_024
 _BATCH: Final = 256
 #: scores are compared at this grain, so that equal inputs order equally on every platform
 _DIGITS: Final = 5
+#: turns before a turn that are embedded with it, and characters of them: models read the beginning of a long text only
+_EARLIER: Final = 2
+_EARLIER_CHARACTERS: Final = 600
 #: steps to the turns beside a turn, and what each adds to its lead; chosen on two dialogues (`benchmarks/locomo.py`)
-_BESIDE: Final = ((-2, 0.4), (-1, 0.8), (1, 0.4), (2, 0.2))
+_BESIDE: Final = ((-2, 0.2), (-1, 0.4), (1, 0.4), (2, 0.2))
 #: a turn's lead is so many times as widely spread as that of a text without turns beside it
 _SPREAD: Final = math.sqrt(1.0 + sum(weight**2 for _, weight in _BESIDE))
 _SCHEMA: Final = """
 BEGIN;
 PRAGMA application_id = 0x746B6776;
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 CREATE TABLE state (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -74,10 +79,13 @@ _FETCH: Final = """
 SELECT documents.id, documents.slot, documents.vector, documents.session, documents.turn, documents.kind
 FROM json_each(?) AS wanted CROSS JOIN documents ON documents.number = wanted.value
 """
+_LAST_SAID: Final = """
+SELECT documents.id, documents.seq FROM documents JOIN scopes ON scopes.number = documents.scope
+WHERE documents.session <> '' AND documents.session = ? AND scopes.path = ? ORDER BY documents.turn DESC LIMIT ?
+"""
 _LAST_TURN: Final = "SELECT coalesce(max(turn), 0) FROM documents WHERE session <> '' AND session = ?"
 #: what a damaged file leads to while it is taken in
 _UNREADABLE: Final = (sqlite3.Error, KeyError, ValueError, TypeError, OverflowError)
-_SUMS: Final = "UPDATE documents SET sum = row_sum(number, id, kind, slot, scope, seq, session, turn, signs, vector)"
 _MARK: Final = "UPDATE documents SET marks = CASE WHEN ? THEN marks | ? ELSE marks & ~? END WHERE id = ?"
 
 
@@ -118,6 +126,7 @@ class VectorIndex:
         self._scopes: dict[str, int] = {}
         self._kinds: dict[str, int] = {}
         self._applied, self._hash = 0, ""
+        self._erased: frozenset[str] = frozenset()
 
     @property
     def model_id(self) -> str:
@@ -130,7 +139,7 @@ class VectorIndex:
         return self._applied
 
     def __len__(self) -> int:
-        return self._rows.living
+        return len(self._rows)
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
@@ -192,18 +201,23 @@ class VectorIndex:
             return
         left = iter(self._entries(self._applied))
         while batch := list(islice(left, _BATCH)):
-            self._apply(batch)
+            if self._holds(one for entry in batch for one in erased(entry)):
+                self._begin_anew()
+                left = iter(self._entries(0))
+            else:
+                self._apply(batch)
 
-    def remove(self, ids: Iterable[str]) -> int:
-        """Remove the vectors of these ids for good; return how many there were."""
-        if self._connection is None:
-            return 0
+    def _holds(self, ids: Iterable[str]) -> bool:
         with self._using() as connection:
-            with _transaction(connection):
-                removed = self._remove(connection, ids)
-            if removed:
-                self._scrub(connection)
-        return removed
+            return any(_number(connection, one) is not None for one in dict.fromkeys(ids))
+
+    def _begin_anew(self) -> None:
+        """Destroy what is embedded, since a part of it was erased."""
+        self.close()
+        if self._path is not None:
+            remove_index(self._path)
+        self._erased = frozenset(one for entry in self._entries(0) for one in erased(entry))
+        self._lay_out()
 
     def close(self) -> None:
         """Release the file; the next use opens it again."""
@@ -216,16 +230,15 @@ class VectorIndex:
     def _apply(self, batch: Sequence[Entry]) -> None:
         new: list[tuple[Document, int]] = []
         changed: list[Change] = []
-        gone: list[str] = []
+        gone = self._erased.union(one for entry in batch for one in erased(entry))
         applied, digest = self._applied, self._hash
         for entry in batch:
             if entry.seq != applied + 1:
                 raise Damaged(f"the vectors are at entry {applied} and were given {entry.seq}; run `tkg rebuild`")
-            new.extend((one, entry.seq) for one in documents(entry) if one.text.strip())
+            new.extend((one, entry.seq) for one in documents(entry) if one.text.strip() and one.id not in gone)
             changed.extend(changes(entry))
-            gone.extend(erased(entry))
             applied, digest = entry.seq, entry.hash
-        vectors = self._embedded([one.said or one.text for one, _ in new]) if new else None
+        vectors = self._embedded(self._in_context([one for one, _ in new])) if new else None
         known = dict(self._scopes)
         with self._using() as connection:
             try:
@@ -235,15 +248,12 @@ class VectorIndex:
                     for change in changed:
                         connection.execute(_MARK, (change.fallen, change.bit, change.bit, change.target))
                         self._rows.mark(_number(connection, change.target), change.bit, fallen=change.fallen)
-                    removed = self._remove(connection, gone)
                     said = [(str(applied), "applied"), (digest, "hash")]
                     connection.executemany("UPDATE state SET value = ? WHERE name = ?", said)
             except BaseException:
                 self._scopes = known
                 self.close()  # what is in memory may be ahead of the file
                 raise
-            if removed:
-                self._scrub(connection)
         self._applied, self._hash = applied, digest
 
     def _add(self, connection: sqlite3.Connection, new: Sequence[tuple[Document, int]], vectors: Vectors) -> None:
@@ -276,21 +286,29 @@ class VectorIndex:
     def _kind(self, kind: str) -> int:
         return self._kinds.setdefault(kind, len(self._kinds))
 
-    def _remove(self, connection: sqlite3.Connection, ids: Iterable[str]) -> int:
-        removed = 0
-        for identifier in dict.fromkeys(ids):
-            number = _number(connection, identifier)
-            if number is not None:
-                connection.execute("DELETE FROM documents WHERE number = ?", (number,))
-                self._rows.drop(number)
-                removed += 1
-        return removed
+    def _in_context(self, new: Sequence[Document]) -> list[str]:
+        """Return what is embedded for each text: a turn follows the end of what was said before it."""
+        heard: dict[tuple[str, str], deque[str]] = {}
+        texts = []
+        for one in new:
+            said = one.said or one.text
+            if one.session:
+                place = (one.session, one.scope)
+                if place not in heard:
+                    heard[place] = deque(self._last_said(*place), _EARLIER)
+                texts.append("\n".join((*_end(heard[place]), said)))
+                heard[place].append(said)
+            else:
+                texts.append(said)
+        return texts
 
-    @staticmethod
-    def _scrub(connection: sqlite3.Connection) -> None:
-        """Rewrite the file, so that removed vectors are in none of its pages."""
-        connection.execute("VACUUM")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    def _last_said(self, session: str, scope: str) -> Iterator[str]:
+        """Yield the last turns of a session in a scope, which the file knows and the ledger tells."""
+        with self._using() as connection:
+            rows = connection.execute(_LAST_SAID, (session, scope, _EARLIER)).fetchall()
+        for identifier, seq in reversed(rows):
+            entry = next(iter(self._entries(seq - 1)))
+            yield from (one.said or one.text for one in documents(entry) if one.id == identifier)
 
     def _embedded(self, texts: Sequence[str], how: str = "embed") -> Vectors:
         """Return vectors of unit length, or say that the embedder failed: its own errors are not tkg's."""
@@ -326,6 +344,9 @@ class VectorIndex:
             except _UNREADABLE:
                 self.close()
             remove_index(self._path)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
         state = {"applied": "0", "hash": "", "model": self.model_id, "dimension": str(self._dimension())}
         state["sum"] = state_sum(state)
 
@@ -345,8 +366,6 @@ class VectorIndex:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (written,) = connection.execute("PRAGMA user_version").fetchone()
         state: dict[str, str] = {}
-        if (application, written) == (APPLICATION, FORMAT - 1):
-            written = _lifted(connection)
         if (application, written) == (APPLICATION, FORMAT):
             state = dict(connection.execute("SELECT name, value FROM state"))
         applied, digest = int(state.get("applied", -1)), state.get("hash")
@@ -389,16 +408,10 @@ class _Using:
             raise Damaged("the vectors cannot be used; run `tkg rebuild`, nothing is lost") from None
 
 
-def _lifted(connection: sqlite3.Connection) -> int:
-    """Give the rows of a file of format 2 their sums: to embed everything anew may take hours; return the format."""
-    with _transaction(connection):
-        connection.execute("ALTER TABLE documents ADD COLUMN sum BLOB NOT NULL DEFAULT x''")
-        connection.create_function("row_sum", -1, lambda *row: row_sum(row), deterministic=True)
-        connection.execute(_SUMS)
-        state = dict(connection.execute("SELECT name, value FROM state"))
-        connection.execute("INSERT INTO state VALUES ('sum', ?)", (state_sum(state),))
-        connection.execute("PRAGMA user_version = 3")
-    return FORMAT
+def _end(texts: Iterable[str]) -> list[str]:
+    """Return the end of what was said, so long that a model still reads what follows it."""
+    whole = "\n".join(texts)[-_EARLIER_CHARACTERS:]
+    return [whole] if whole else []
 
 
 def _stands_out(cosine: NDArray[np.float64], kinds: Sequence[str]) -> NDArray[np.float64]:

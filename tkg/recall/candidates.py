@@ -38,7 +38,7 @@ _SLOT: Final = 1.5
 #: a claim about what the question names, found by nothing else, fits so much worse than the slot itself
 _ABOUT: Final = 0.1
 #: what meaning adds to a match of words for each standard deviation by which it leads, and for its cosine
-_AGREES: Final = 0.08
+_AGREES: Final = 0.1
 #: what only meaning finds fits so well, times its cosine, beside the best match of words
 _MEANT: Final = 0.3
 #: found claims that neighbours are looked for from at each step, newest neighbours of one entity, and steps
