@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import AGENT, PERSON, SYSTEM, WHO, Acme, Run
-from tkg.cli.options import spoken_time, transaction
+from tkg.cli.options import transaction
 from tkg.cli.screen import period, when
 
 
@@ -49,24 +49,6 @@ def test_a_claim_is_read_back(acme: Acme, mailbox: dict[str, str]) -> None:
     assert acme("explain", mailbox["claim"], "--json").json["decisions"]
     reads = acme("exposure", mailbox["claim"], "--json").json
     assert [one["session"] for one in reads["reads"]] == ["s1"] and reads["count"] == 1
-
-
-def test_times_may_be_typed_as_words(acme: Acme, mailbox: dict[str, str]) -> None:
-    asked = ("value", "exception reports", "destination", "--json")
-    assert acme(*asked, "--valid-at", "tomorrow").json["kind"] == "value"
-    assert acme(*asked, "--valid-at", "ten years ago").json["kind"] == "none"
-    assert acme(*asked, "--as-of", "last year").json["kind"] == "none"
-    refused = acme(*asked, "--valid-at", "the other day")
-    assert refused.code == 2 and "2026-03-01" in refused.err
-
-
-@pytest.mark.parametrize(
-    ("typed", "read"),
-    [(None, None), ("2026-03", "2026-03"), ("tx:3", "tx:3"), ("March 2026", "2026-03"), ("Easter 2026", "2026-04-05"),
-     ("in 2024", "2024"), ("03/04/2026", "03/04/2026"), ("nonsense", "nonsense")],
-)  # fmt: skip
-def test_a_typed_time_becomes_a_date_where_it_names_one(typed: str | None, read: str | None) -> None:
-    assert spoken_time(typed) == read
 
 
 def test_lineage_reaches_up_and_down(acme: Acme, mailbox: dict[str, str]) -> None:

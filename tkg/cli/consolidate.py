@@ -9,8 +9,9 @@ import typer
 from tkg.cli.command import Command
 from tkg.cli.extracting import ExtractorName, ExtractorOptions, chosen, tell_dropped
 from tkg.cli.opening import reading, writing
-from tkg.cli.options import Engine, EngineChoice, Json, Store, Tenant, User, spoken_time
+from tkg.cli.options import Engine, EngineChoice, Json, Store, Tenant, User
 from tkg.cli.screen import print_heading, print_json, print_line, print_table
+from tkg.cli.times import past_end, past_start
 from tkg.errors import RequestError
 from tkg.memory.consolidated import Consolidation
 from tkg.model.scope import Channel
@@ -29,11 +30,11 @@ def consolidate(
     yes: Annotated[bool, typer.Option("--yes", help="Do it. Without it is only shown what would be done.")] = False,
     since: Annotated[
         str | None,
-        typer.Option("--since", metavar="TIME", callback=spoken_time, help="Only what was said from then on."),
+        typer.Option("--since", metavar="TIME", callback=past_start, help="Only what was said from then on."),
     ] = None,
     until: Annotated[
         str | None,
-        typer.Option("--until", metavar="TIME", callback=spoken_time, help="Only up to then; a date is included."),
+        typer.Option("--until", metavar="TIME", callback=past_end, help="Only up to then; a date is included."),
     ] = None,
     keep: Annotated[bool, typer.Option("--keep-episodes", help="Read and check only; compress nothing.")] = False,
     undo: Annotated[str | None, typer.Option("--undo", metavar="JOB", help="Take this job back instead.")] = None,

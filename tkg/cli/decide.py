@@ -35,6 +35,7 @@ from tkg.cli.options import (
 from tkg.cli.plans import report
 from tkg.cli.reviewing import go_through, show_waiting
 from tkg.cli.screen import print_json, print_line
+from tkg.cli.times import spoken_end, spoken_start
 from tkg.cli.verdicts import exit_code, show_verdict, verdict_json
 from tkg.errors import RequestError
 from tkg.model.scope import Channel
@@ -136,11 +137,16 @@ def decide(
     report("tkg.decide/1", plan, title=_DONE[choice.value], json=json)
 
 
+#: fields of a claim that are times
+_TIMES: Final = {"valid_from": spoken_start, "valid_to": spoken_end}
+
+
 def _field(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise RequestError("--set takes FIELD=TEXT, such as --set object='case-management queue'")
-    return name.strip(), value
+    reader = _TIMES.get(name.strip())
+    return name.strip(), value if reader is None else reader(value) or ""
 
 
 def confirm(

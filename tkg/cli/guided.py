@@ -31,10 +31,10 @@ from tkg.cli.options import (
     Uri,
     User,
     Version,
-    spoken_time,
 )
 from tkg.cli.plans import show_plan
 from tkg.cli.screen import complain, print_fields, print_heading, print_json, print_line, print_table, when
+from tkg.cli.times import spoken_start
 from tkg.errors import RequestError
 from tkg.files import write_whole
 from tkg.ids import digest
@@ -65,7 +65,9 @@ def contain(
     ] = None,
     valid_from: Annotated[
         str | None,
-        typer.Option("--valid-from", metavar="TIME", callback=spoken_time, help="With --correct: since when it holds."),
+        typer.Option(
+            "--valid-from", metavar="TIME", callback=spoken_start, help="With --correct: since when it holds."
+        ),
     ] = None,
     uri: Uri = None,
     version: Version = None,

@@ -13,6 +13,7 @@ from tkg.cli.options import AsOf, Engine, EngineChoice, Html, Json, Store, Tenan
 from tkg.cli.pages import write_page
 from tkg.cli.read import value_line
 from tkg.cli.screen import period, print_heading, print_json, print_line, print_table, when
+from tkg.cli.times import known_time
 from tkg.memory.findings import Diff
 from tkg.memory.handle import Handle
 
@@ -75,7 +76,10 @@ def diff(
     as_of: Annotated[
         list[str],
         typer.Option(
-            "--as-of", metavar="TIME|tx:N", help="Once: from then until now; twice: from the first to the second."
+            "--as-of",
+            metavar="TIME|tx:N",
+            callback=lambda given: [known_time(one) for one in given],
+            help="Once: from then until now; twice: from the first to the second.",
         ),
     ],
     user: User = None,

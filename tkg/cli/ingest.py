@@ -18,6 +18,7 @@ from tkg.cli.extracting import chosen as chosen_extractor
 from tkg.cli.opening import check_path, writing
 from tkg.cli.options import ChannelChoice, Engine, EngineChoice, Json, Principal, Session, Store, Tenant, User
 from tkg.cli.screen import complain, console, print_fields, print_json
+from tkg.cli.times import past_start
 from tkg.errors import NotFound, RequestError
 from tkg.extractors import formats
 from tkg.extractors.tables import TABLES, TableMapping, read_mapping
@@ -64,7 +65,10 @@ def ingest(
     observed_at: Annotated[
         str | None,
         typer.Option(
-            "--observed-at", metavar="TIME", help="Date of undated documents (default: when each was changed)."
+            "--observed-at",
+            metavar="TIME",
+            callback=past_start,
+            help="Date of undated documents (default: when each was changed).",
         ),
     ] = None,
     mapping: Annotated[

@@ -10,8 +10,9 @@ import typer
 
 from tkg.cli.command import Command
 from tkg.cli.opening import reading
-from tkg.cli.options import Engine, EngineChoice, Json, Store, Tenant, User, spoken_time
+from tkg.cli.options import Engine, EngineChoice, Json, Store, Tenant, User
 from tkg.cli.screen import print_fields, print_heading, print_json, print_line, print_table
+from tkg.cli.times import past_end, past_start
 from tkg.errors import RequestError
 from tkg.memory.accounting import GateFigures, Share
 
@@ -27,14 +28,12 @@ def metrics(
     since: Annotated[
         str | None,
         typer.Option(
-            "--since", metavar="TIME", callback=spoken_time, help="Only what was decided and read from then on."
+            "--since", metavar="TIME", callback=past_start, help="Only what was decided and read from then on."
         ),
     ] = None,
     until: Annotated[
         str | None,
-        typer.Option(
-            "--until", metavar="TIME", callback=spoken_time, help="Only what was decided and read until then."
-        ),
+        typer.Option("--until", metavar="TIME", callback=past_end, help="Only what was decided and read until then."),
     ] = None,
     prometheus: Annotated[
         bool, typer.Option("--prometheus", help="Print the figures in the text format of Prometheus.")

@@ -8,11 +8,9 @@ from typing import Annotated
 
 import typer
 
-from tkg.clock import SystemClock
+from tkg.cli.times import TIMES, known_time, spoken_time
 from tkg.errors import InvalidTime
-from tkg.extractors.spoken import read_spoken
 from tkg.model.scope import Channel
-from tkg.model.time import parse_when
 
 
 class Engine(StrEnum):
@@ -59,35 +57,17 @@ IdempotencyKey = Annotated[
 ]
 
 
-def spoken_time(text: str | None) -> str | None:
-    """Return a typed time as a date text: "last Friday" becomes 2026-11-20; what is a date already stays as it is.
-
-    Words are read against today in UTC; what cannot be read is passed on, and the facade says what it takes.
-    """
-    if text is None or text.strip().lower().startswith("tx:"):
-        return text
-    try:
-        parse_when(text)
-    except InvalidTime:
-        point = read_spoken(text, SystemClock().now().date())
-        if point is None:
-            return text
-        return point.first.isoformat()[: {"year": 4, "month": 7}.get(point.grain, 10)]
-    return text
-
-
-_TIMES = "2026, 2026-03, 2026-03-01, a timestamp with zone, or words such as 'last Friday'"
 ValidAt = Annotated[
     str | None,
-    typer.Option("--valid-at", metavar="TIME", callback=spoken_time, help=f"The time asked about: {_TIMES}."),
+    typer.Option("--valid-at", metavar="TIME", callback=spoken_time, help=f"The time asked about: {TIMES}."),
 ]
 AsOf = Annotated[
     str | None,
     typer.Option(
         "--as-of",
         metavar="TIME|tx:N",
-        callback=spoken_time,
-        help=f"Answer as the store knew it then: {_TIMES}, or transaction tx:N.",
+        callback=known_time,
+        help=f"Answer as the store knew it then: {TIMES}, or transaction tx:N.",
     ),
 ]
 Reason = Annotated[

@@ -34,6 +34,7 @@ from tkg.cli.options import (
     Version,
 )
 from tkg.cli.screen import print_fields, print_json, print_line, print_table
+from tkg.cli.times import past_start, spoken_end, spoken_start
 from tkg.cli.verdicts import exit_code, show_verdict, verdict_json
 from tkg.errors import RequestError
 from tkg.memory.loading import reason_of
@@ -76,6 +77,28 @@ _ExpectedDigest = Annotated[
     str | None,
     typer.Option("--expected-digest", metavar="TEXT", help="Digest of an earlier verdict; refused if it changed."),
 ]
+_ValidFrom = Annotated[
+    str | None,
+    typer.Option(
+        "--valid-from",
+        metavar="TIME",
+        callback=spoken_start,
+        help="When it began to hold (default: --observed-at).",
+    ),
+]
+_ValidTo = Annotated[
+    str | None,
+    typer.Option(
+        "--valid-to",
+        metavar="TIME",
+        callback=spoken_end,
+        help="When it stops; a date is included. Default: until changed.",
+    ),
+]
+_ObservedAt = Annotated[
+    str | None,
+    typer.Option("--observed-at", metavar="TIME", callback=past_start, help="When the source said so (default: now)."),
+]
 
 
 def propose(
@@ -95,16 +118,9 @@ def propose(
     polarity: Annotated[
         Polarity, typer.Option("--polarity", help="negative: a denial of the value.")
     ] = Polarity.POSITIVE,
-    valid_from: Annotated[
-        str | None, typer.Option("--valid-from", metavar="TIME", help="When it began to hold (default: --observed-at).")
-    ] = None,
-    valid_to: Annotated[
-        str | None,
-        typer.Option("--valid-to", metavar="TIME", help="When it stops; a date is included. Default: until changed."),
-    ] = None,
-    observed_at: Annotated[
-        str | None, typer.Option("--observed-at", metavar="TIME", help="When the source said so (default: now).")
-    ] = None,
+    valid_from: _ValidFrom = None,
+    valid_to: _ValidTo = None,
+    observed_at: _ObservedAt = None,
     uri: Uri = None,
     version: Version = None,
     quote: Quote = None,
@@ -158,7 +174,10 @@ def remember(
     observed_at: Annotated[
         str | None,
         typer.Option(
-            "--observed-at", metavar="TIME", help="When it was said; 'yesterday' counts from here (default: now)."
+            "--observed-at",
+            metavar="TIME",
+            callback=past_start,
+            help="When it was said; 'yesterday' counts from here (default: now).",
         ),
     ] = None,
     media: Annotated[Media, typer.Option("--media", help="How the text is read.")] = Media.TEXT,

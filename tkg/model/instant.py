@@ -35,7 +35,9 @@ def to_instant(moment: datetime) -> Instant:
         InvalidTime: `moment` is naive.
     """
     if moment.tzinfo is None:
-        raise InvalidTime("the time has no zone; pass an aware datetime such as datetime(2026, 3, 1, tzinfo=UTC)")
+        raise InvalidTime(
+            "the time has no zone; write one, as in 2026-03-01T09:00:00Z or +02:00 (a datetime: tzinfo=UTC)"
+        )
     return (moment - _EPOCH) // _MICRO
 
 
