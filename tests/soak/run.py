@@ -175,7 +175,7 @@ class Run:
         kinds = [self._transfer, self._register, self._append, self._cascade]
         number = 0
         try:
-            while not self.stop.is_set() and self.counts.total() < ops:
+            while not self.stop.is_set() and self.counts["reads"] + self.counts["writes"] < ops:
                 number += 1
                 with self.gate.reading():
                     chance.choices(kinds, weights=[5, 5, 5, 1])[0](chance, number)
