@@ -15,7 +15,7 @@ from typing import Final
 #: most different words of a query that are looked at
 MAX_WORDS: Final = 64
 #: white-space-separated pieces whose tokens are remembered, and the longest one that is
-_REMEMBERED: Final = 1 << 16
+_REMEMBERED: Final = 1 << 14
 _LONGEST: Final = 48
 
 # Words that say how a question is built. Those that change what is asked (not, no, never, before, after, until,

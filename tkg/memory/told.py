@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Final
 
 from tkg.errors import Rejected
 from tkg.gate import find_secret
 from tkg.model.evidence import Evidence
 from tkg.text import MAX_TEXT, clean
+
+#: characters of the longest text whose kind is remembered: names and sessions come again, long texts only fill memory
+_REMEMBERED: Final = 256
 
 
 def told(value: str, field: str, *, limit: int = MAX_TEXT) -> str:
@@ -34,8 +38,12 @@ def secret_in(texts: Iterable[str]) -> str | None:
     return next((found for found in map(_kind, texts) if found is not None), None)
 
 
-@lru_cache(maxsize=1024)
 def _kind(text: str) -> str | None:
+    return _remembered(text) if len(text) <= _REMEMBERED else find_secret((text,))
+
+
+@lru_cache(maxsize=1024)
+def _remembered(text: str) -> str | None:
     return find_secret((text,))
 
 
