@@ -120,6 +120,10 @@ class NotFound(RequestError):
     code = "not_found"
 
 
+#: where ids are told; the end of every sentence that says that there is no such one
+IDS: Final = "`recall`, `show SUBJECT` and `review` tell ids"
+
+
 class Unsupported(RequestError):
     """The engine, format or platform cannot do this; the message names the extra or the alternative."""
 

@@ -78,6 +78,8 @@ def test_nothing_is_withdrawn_without_a_yes(acme: Acme, poisoned: dict[str, str]
     assert acme("contain", poisoned["claim"], "--status", "--json").json["containment"]["under_way"] == "open"
     held = acme.claim("exception reports", "destination", "elsewhere", "--uri", "n")
     assert held.code == 3 and held.json["code"] == "frozen"
+    again = acme("contain", poisoned["claim"], *WHY)
+    assert again.code == 1 and "Falls" in again.out and "tkg thaw" in again.err  # no yes without the plan in sight
     assert acme("release", *WHY, poisoned["claim"]).code == 0  # all before the yes can be undone
     assert states(acme, poisoned)["claim"] == "active"
 
@@ -274,3 +276,11 @@ def test_a_user_cannot_name_what_others_contain(acme: Acme, poisoned: dict[str, 
     assert acme("value", "locker", "code", "--user", "ana").out.startswith("red")
     assert acme("contain", "--user", "ben", "--json").json["count"] == 0
     assert acme("contain", "--user", "ana", "--json").json["count"] == 1
+
+
+def test_what_is_missing_is_named(acme: Acme, poisoned: dict[str, str]) -> None:
+    part = acme("contain", poisoned["claim"], "--reason", "r")
+    assert part.code == 2 and "--channel human_verified" in part.err and "--principal" in part.err
+    assert "--reason" not in part.err
+    wrong = acme("contain", poisoned["claim"], *PERSON, "--reason", "r", "--channel", "human")
+    assert "'human' is not one of" in wrong.err and "Value error" not in wrong.err

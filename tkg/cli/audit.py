@@ -57,7 +57,7 @@ def audit(
     what: Annotated[
         What | None,
         typer.Argument(
-            metavar="[sample|mark|drift|global|sources|label|precision|regressions]",
+            metavar="WHAT",
             help="One thing only (default: the whole audit).",
         ),
     ] = None,

@@ -94,7 +94,7 @@ def decide(
     channel: ChannelChoice,
     principal: Principal,
     candidate: Identifier,
-    choice: Annotated[Choice, typer.Argument(metavar="accept|reject|edit|merge|reopen", help="The decision.")],
+    choice: Annotated[Choice, typer.Argument(metavar="CHOICE", help="The decision.")],
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; kept with the decision.")] = "",
     changes: Annotated[
         list[str] | None,

@@ -102,7 +102,9 @@ def contain(
     if identifier is None or status:
         return _status(store, engine, tenant, user, identifier, json)
     if channel is None or principal is None or reason is None:
-        raise RequestError("containing needs --channel, --principal and --reason; --status only shows how far it is")
+        given = {"--channel human_verified": channel, "--principal NAME": principal, "--reason TEXT": reason}
+        missing = ", ".join(name for name, one in given.items() if one is None)
+        raise RequestError(f"containing is a person's: add {missing}; --status only shows how far it is")
     if correct is not None and correction is not None:
         raise RequestError("name one correction: --correct VALUE or --correction ID")
     evidence = evidence_of(uri, version, quote, locator, owner, copy_of)
@@ -129,6 +131,7 @@ class _Flow:
         self._yes, self._json = yes, json
         self._asking = not yes and not json and sys.stdin.isatty() and sys.stdout.isatty()
         self._plan: Plan | None = None
+        self._shown = False
 
     def all(self) -> int:
         """Take every step that is left."""
@@ -160,8 +163,9 @@ class _Flow:
         more: dict[str, Any] = {}
         if step in ("plan", "confirm"):
             self._plan = self._planned()
-        if step == "plan" and not self._json and self._plan is not None:
-            show_plan(self._plan, title="Plan")
+        if step in ("plan", "confirm") and not self._json and self._plan is not None and not self._shown:
+            show_plan(self._plan, title="Plan")  # nobody says yes to a plan that another run has shown
+            self._shown = True
         if step == "confirm":
             if not self._yes and not (self._asking and typer.confirm("Carry it out?")):
                 return None
@@ -198,7 +202,8 @@ class _Flow:
                 {"containment": found.model_dump(mode="json"), "report": None, "plan": _dumped(self._plan)},
             )
         complain(
-            "Nothing was withdrawn: pass --yes (or answer in a terminal) to carry this plan out; `tkg release` lifts the quarantine."
+            "Nothing was withdrawn: the same command with --yes carries this plan out; `tkg release` lifts the quarantine, "
+            "`tkg thaw` the freeze."
         )
         return 1
 
@@ -261,10 +266,7 @@ def show_report(found: ContainmentReport) -> None:
             ("first shown", when(found.first_shown) if found.first_shown else "never"),
             ("withdrawn", found.withdrawn and when(found.withdrawn)),
             ("from begin to end", _lasted(found.seconds_to_withdraw)),
-            (
-                "shown until then",
-                f"{found.reads} read(s) in {len(found.sessions)} session(s): {', '.join(found.sessions)}",
-            ),
+            ("shown until then", _shown_to(found)),
             ("fell with it", len(found.fell)),
             ("actions cancelled", len(found.cancelled)),
             ("actions that ran", ", ".join(found.ran) or "none"),
@@ -278,6 +280,12 @@ def show_report(found: ContainmentReport) -> None:
     if found.texts_left:
         print_heading("Stays, and can still be recalled: texts of the same source")
         print_table(["text", "id"], [(one.label, one.id) for one in found.texts_left], whole=(1,))
+
+
+def _shown_to(found: ContainmentReport) -> str:
+    """Say who saw it, or anything that grew from it, before it was withdrawn."""
+    where = f" in {len(found.sessions)} session(s): {', '.join(found.sessions)}" if found.sessions else ""
+    return f"{found.reads} read(s) of it or of what grew from it{where}"
 
 
 def _lasted(seconds: float | None) -> str | None:

@@ -10,12 +10,13 @@ import typer
 from tkg.cli.command import Command
 from tkg.cli.opening import check_path, reading, writing
 from tkg.cli.options import Engine, EngineChoice, Json, Store, Tenant
-from tkg.cli.screen import print_fields, print_heading, print_json, print_line, print_table
+from tkg.cli.screen import print_fields, print_heading, print_json, print_line, print_table, when
 from tkg.errors import RequestError
 from tkg.ledger.heads import append_witness
 from tkg.memory import copying
 from tkg.memory.answers import EvidenceReport
 from tkg.memory.checking import Report
+from tkg.model.time import iso
 
 #: where a projection was found, in words; one without a file is made from the ledger whenever the tenant is opened
 _FORMS: Final = {"file": "in a file", "memory": "in memory", "none": "without a file", "skipped": "left out"}
@@ -202,7 +203,7 @@ def head(
     if json:
         print_json("tkg.head/1", signed.model_dump(mode="json"))
     else:
-        print_fields(signed.model_dump(mode="json").items())
+        print_fields({**signed.model_dump(mode="json"), "tx_time": when(iso(signed.tx_time))}.items())
 
 
 def proof(

@@ -168,7 +168,9 @@ def _run(arguments: list[str]) -> int:
 
 
 def _usage(error: Any) -> str:
-    message = str(error.format_message()).strip().rstrip(".")
+    message = (
+        str(error.format_message()).strip().removeprefix("Value error, ").replace(": Value error, ", ": ").rstrip(".")
+    )
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "tkg"
     return f"{path}: {message}; see `{path} --help`."

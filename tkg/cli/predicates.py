@@ -75,13 +75,20 @@ def _shipped() -> list[DeclaredPredicate]:
 
 
 def _row(one: DeclaredPredicate) -> tuple[str, str, str, str]:
-    keys = ", ".join(f"{key}: {value}" for key, value in one.keys.items())
+    keys = ", ".join(f"{key}: {_told(value)}" for key, value in one.keys.items())
     return (
         one.name,
         keys if one.declared else "no (many values)",
         f"tx:{one.since}" if one.since else "",
         str(one.claims),
     )
+
+
+def _told(value: object) -> str:
+    """Return a setting as a person would write it: no brackets, no True."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "; ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _suggested(found: list[Suggestion], json: bool) -> None:

@@ -91,17 +91,21 @@ def print_line(text: object, style: str = "") -> None:
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, whole: Sequence[int] = ()) -> None:
-    """Print a table.
+    """Print a table, or that there is nothing in it.
 
     Args:
         headings: one for each column.
         rows: cells; anything, shown safely.
         whole: numbers of the columns that are never wrapped, such as ids that are to be copied.
     """
+    listed = list(rows)
+    if not listed:
+        print_line("none")
+        return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1))
     for number, heading in enumerate(headings):
         table.add_column(Text(heading), no_wrap=number in whole, overflow="fold")
-    for row in rows:
+    for row in listed:
         table.add_row(*(one if isinstance(one, Text) else cell(one) for one in row))
     console().print(table)
 

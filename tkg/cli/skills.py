@@ -55,7 +55,7 @@ def ran(
     store: Store,
     tenant: Tenant,
     skill: Identifier,
-    ended: Annotated[Ended, typer.Argument(metavar="succeeded|failed", help="Whether its success check held.")],
+    ended: Annotated[Ended, typer.Argument(metavar="END", help="Whether its success check held.")],
     channel: ChannelChoice,
     principal: Principal,
     note: Annotated[str, typer.Option("--note", metavar="TEXT", help="What happened.")] = "",

@@ -455,7 +455,7 @@ def mark(tenant: Tenant, caller: Caller, verdict_id: str, right: bool, reason: s
         verdict_id = let_in[0] if let_in else verdict_id
     found = tenant.graph.verdict(verdict_id)
     if found is None or not reaches(caller, found[0].scope):
-        raise NotFound("no such verdict in this scope")
+        raise NotFound("no such verdict in this scope; `audit sample` and `review` tell their ids")
     body = {"verdict": verdict_id, "right": right, "reason": told(reason, "reason") if reason else ""}
     note = Note(id=tenant.ids.new("nte"), about=MARK, body=canonical(body), actor=principal)
     tenant.commit("audit", found[0].scope, [note])

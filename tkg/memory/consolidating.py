@@ -334,4 +334,4 @@ def _job(tenant: Tenant, caller: Caller, job: str) -> dict[str, list[str]]:
             if isinstance(record, Note) and record.id == job and record.about == JOB and record.body is not None:
                 found: dict[str, list[str]] = json.loads(record.body)
                 return found
-    raise NotFound("no such consolidation in this scope")
+    raise NotFound("no such consolidation in this scope; `consolidate` printed the job's id")

@@ -256,7 +256,7 @@ def dispatch(tenant: Tenant, caller: Caller, action_id: str) -> Artefact:
     visible_node(tenant, caller, action_id)
     view = tenant.graph.artefact(action_id)
     if view is None or view.artefact.kind != "action":
-        raise NotFound("no such action")
+        raise NotFound("that is no action; `lineage` of what it rests on tells the ids of actions")
     last = tenant.book.last(action_id, "action")
     state = "queued" if last is None else last.value
     if state != "queued":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Final, NamedTuple
 
 from tkg.belief.book import LATEST
-from tkg.errors import Conflict, NotFound, NotPermitted, RequestError
+from tkg.errors import IDS, Conflict, NotFound, NotPermitted, RequestError
 from tkg.ids import canonical, commitment, digest, kind_of
 from tkg.memory import erasing, receipts
 from tkg.memory.answers import Effect, Forgetting, Recipient
@@ -103,7 +103,7 @@ def _roots(tenant: Tenant, caller: Caller, wanted: Wanted) -> list[str]:
     if what in ("claim", "evidence", "artefact"):
         scope = visible_node(tenant, caller, name)
         if kind_of(name) not in ("claim", "evidence", "artefact"):
-            raise NotFound("no such claim, evidence or text in this scope")
+            raise NotFound(f"no such claim, evidence or text in this scope; {IDS}")
         if not owns(caller, scope):
             whose = (
                 "is global; only the tenant global"

@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 
 from tkg.belief.confidence import confidence_of
 from tkg.belief.origin import independent
-from tkg.errors import NotFound
+from tkg.errors import IDS, NotFound
 from tkg.ids import kind_of
 from tkg.memory.answers import Decision, Edge, EvidenceShown, Explanation, Lineage, Node
 from tkg.memory.caller import Caller
@@ -61,7 +61,7 @@ def explain(tenant: Tenant, caller: Caller, identifier: str) -> Explanation:
         )
     read = tenant.graph.retrieval(identifier)
     if read is None:
-        raise NotFound("no such id in this scope")
+        raise NotFound(f"no such id in this scope; {IDS}")
     return Explanation(
         id=identifier,
         kind="retrieval",

@@ -51,7 +51,7 @@ def label(tenant: Tenant, caller: Caller, read: str, item: str, relevant: bool) 
     if found is None:
         raise NotFound("no such read in this scope; `recall` returns its id")
     if item not in found.shown:
-        raise NotFound("that read did not show this id")
+        raise NotFound("that read did not show this id; `show` of the read lists what it showed")
     body = canonical({"read": read, "item": item, "relevant": relevant})
     tenant.commit("label", found.scope, [Note(id=tenant.ids.new("nte"), about=LABEL, body=body, actor=principal)])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
-from tkg.errors import NotFound, RequestError
+from tkg.errors import IDS, NotFound, RequestError
 from tkg.ids import kind_of
 from tkg.memory.caller import Caller
 from tkg.memory.tenant import Tenant
@@ -30,9 +30,9 @@ def find(tenant: Tenant, caller: Caller, prefix: str) -> str:
     if kind_of(wanted) is not None:
         if _mine(tenant, caller, wanted):
             return wanted
-        raise NotFound("no such id in this scope")
+        raise NotFound(f"no such id in this scope; {IDS}")
     if not wanted or len(wanted) > _LONGEST or not wanted.replace("_", "").isalnum() or not wanted.isascii():
-        raise NotFound("no such id in this scope; an id looks like clm_0123…")
+        raise NotFound(f"no such id in this scope; an id looks like clm_0123…, and {IDS}")
     found: list[str] = []
     for one in _beginning(tenant, wanted):
         if _mine(tenant, caller, one):
@@ -40,7 +40,7 @@ def find(tenant: Tenant, caller: Caller, prefix: str) -> str:
             if len(found) > _LISTED:
                 break
     if not found:
-        raise NotFound("no id in this scope begins like that")
+        raise NotFound(f"no id in this scope begins like that; {IDS}")
     if len(found) > 1:
         more = " and more" if len(found) > _LISTED else ""
         raise RequestError(

@@ -89,7 +89,7 @@ def promote(memory: Memory, tenant: Tenant, caller: Caller, claim_id: str, to: s
     if not tenant.book.live(claim_id):
         raise Conflict("only a claim that stands can be promoted")
     if claim.subject is None or claim.predicate is None or claim.object is None:
-        raise NotFound("the claim's words were erased")
+        raise NotFound("the claim's words were erased; there is nothing left to read, propose it anew")
     proposal = Proposal.read(
         subject=claim.subject,
         predicate=claim.predicate,

@@ -218,7 +218,7 @@ def find(tenant: Tenant, receipt_id: str) -> dict[str, Any]:
     """
     found = stored(tenant.ledger, receipt_id)
     if found is None:
-        raise NotFound("no receipt of that id in this tenant")
+        raise NotFound("no receipt of that id in this tenant; what `forget` printed has it")
     return found
 
 

@@ -77,7 +77,7 @@ def nodes_of(tenant: Tenant, caller: Caller, target: Target, within: Callable[[C
     if what in ("claim", "evidence"):
         (bound_node if within is owns else visible_node)(tenant, caller, name)
         if what == "evidence" and tenant.graph.evidence(name) is None:
-            raise NotFound("no such evidence in this scope")
+            raise NotFound("no such evidence in this scope; `explain` of a claim lists its evidence")
         return [name]
     if what == "source" and target.version is not None:
         said = (one for source in tenant.sources_of(name) for one in tenant.graph.evidence_from(source))

@@ -192,7 +192,7 @@ def correct(
     if wrong.scope != caller.scope.path:
         raise NotPermitted(f"it belongs to {wrong.scope}; correct it through a handle of that scope (--user)")
     if wrong.subject is None or wrong.predicate is None:
-        raise NotFound("the claim's words were erased")
+        raise NotFound("the claim's words were erased; there is nothing left to read, propose it anew")
     proposal = Proposal.read(
         subject=wrong.subject,
         predicate=wrong.predicate,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tkg.errors import NotFound, NotPermitted
+from tkg.errors import IDS, NotFound, NotPermitted
 from tkg.ids import kind_of
 from tkg.memory.caller import Caller
 from tkg.memory.tenant import Tenant
@@ -60,7 +60,7 @@ def visible_node(tenant: Tenant, caller: Caller, node_id: str) -> str:
     """
     scope = scope_of(tenant, node_id)
     if scope is None or not reaches(caller, scope):
-        raise NotFound("no such id in this scope")
+        raise NotFound(f"no such id in this scope; {IDS}")
     return scope
 
 
@@ -93,5 +93,5 @@ def visible_claim(tenant: Tenant, caller: Caller, claim_id: str) -> SlotClaim:
     """
     found = tenant.graph.claim(claim_id)
     if found is None or not reaches(caller, found.claim.scope):
-        raise NotFound("no such claim in this scope")
+        raise NotFound(f"no such claim in this scope; {IDS}")
     return found
