@@ -17,6 +17,7 @@ MAX_TEXT: Final = 64 * 1024
 #: largest subject, predicate, uri or name, in bytes of UTF-8
 MAX_NAME: Final = 2 * 1024
 
+_FRACTION: Final = re.compile(r"\.\d+(?=Z$)")
 _SPACE = re.compile(r"\s+")
 #: C0 and C1 controls but newline and tab, line/paragraph separators, bidi controls, zero-width and tag characters
 _UNSAFE = re.compile(
@@ -97,3 +98,13 @@ def safe_text(value: object, *, one_line: bool = False) -> str:
     if one_line:
         shown = shown.replace("\n", "\\n").replace("\t", "\\t")
     return shown
+
+
+def when(text: str | None) -> str:
+    """Shorten an ISO 8601 time in UTC: no fraction, no seconds that are nought, no clock time at midnight."""
+    if text is None:
+        return "…"
+    text = _FRACTION.sub("", text)
+    return text.removesuffix("Z").removesuffix(":00").removesuffix("T00:00") + (
+        "" if text.endswith("T00:00:00Z") or not text.endswith("Z") else "Z"
+    )

@@ -10,7 +10,8 @@ import pytest
 
 from tests.cli.conftest import AGENT, PERSON, SYSTEM, WHO, Acme, Run
 from tkg.cli.options import transaction
-from tkg.cli.screen import period, when
+from tkg.cli.screen import period
+from tkg.text import when
 
 
 def test_init_makes_a_store_and_keeps_one(run: Run, tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ import tkg
 from tests.browser import ABSENT, chromium, visit
 from tests.cli.conftest import Run
 from tests.hostile import Page, raw, strings
-from tkg.cli.main import main
+from tests.house.sources import ROOT
+from tkg.cli.main import build, main
 from tkg.cli.sheets import cell
 from tkg.model.artefact import Artefact
 from tkg.text import safe_text
@@ -202,3 +203,16 @@ def test_the_probe_finds_what_acts(text: str) -> None:
 
 def test_the_probe_finds_raw_characters() -> None:
     assert all(raw(text) for text in TEXTS[:13]) and raw("plain → text\n\t") == []
+
+
+def test_every_page_and_every_sheet_is_looked_at(store: tuple[Path, dict[str, Any]]) -> None:
+    app: Any = build()
+    takes = {
+        option: {name for name, one in app.commands.items() if any(option in each.opts for each in one.params)}
+        for option in ("--html", "--csv")
+    }
+    assert takes["--html"] == {words[0] for words in pages(store[1])}
+    assert takes["--csv"] == {"audit"}  # the sheet of the test above
+    source = "".join(file.read_text("utf-8") for file in (ROOT / "tkg/cli").glob("*.py"))
+    assert source.count("write_page(") - source.count("def write_page(") == len(takes["--html"])
+    assert source.count("sheet(") - source.count("def sheet(") == len(takes["--csv"])

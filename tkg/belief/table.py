@@ -101,6 +101,20 @@ def denies_own(
     ]
 
 
+def denied_since(new: SlotClaim, old: SlotClaim) -> bool:
+    """Return whether `new` denies `old` and an origin that once backed `old` said so later; what was withdrawn counts too."""
+    if new.claim.polarity is not Polarity.NEGATIVE or old.claim.polarity is not Polarity.POSITIVE:
+        return False
+    if new.claim.object_id != old.claim.object_id:
+        return False
+    return any(
+        set(later.justification.origins) & set(earlier.justification.origins)
+        and later.justification.observed_at > earlier.justification.observed_at
+        for later in new.backers
+        for earlier in old.backers
+    )
+
+
 def covers(new: Claim, old: Claim) -> bool:
     """Return whether one claim certainly covers all the time that another may."""
     return new.interval.from_hi <= old.interval.from_lo and new.interval.to_lo >= old.interval.to_hi

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from tkg.cli.opening import check_path
 from tkg.cli.pages import write_page
-from tkg.cli.screen import print_fields, print_heading, print_json, print_line, print_table, when
+from tkg.cli.screen import print_fields, print_heading, print_json, print_line, print_table
 from tkg.cli.sheets import sheet
 from tkg.errors import RequestError
 from tkg.files import write_whole
 from tkg.memory.examining import Audit
+from tkg.text import when
 
 
 def shown(found: Audit, html: Path | None, csv: Path | None, json: bool) -> int:

@@ -14,14 +14,14 @@ from tkg.cli.naming import full, shortened
 from tkg.cli.opening import reading
 from tkg.cli.options import AsOf, Engine, EngineChoice, Json, Store, Tenant, User, transaction
 from tkg.cli.read import value_line
-from tkg.cli.screen import console, period, print_fields, print_heading, print_json, print_line, print_table, when
+from tkg.cli.screen import console, period, print_fields, print_heading, print_json, print_line, print_table
 from tkg.errors import RequestError
 from tkg.memory.auditing import AuditPage
 from tkg.memory.findings import Dispute, Side
 from tkg.memory.handle import Handle
 from tkg.memory.reading import Contradiction
 from tkg.model.time import parse_when
-from tkg.text import safe_text
+from tkg.text import safe_text, when
 
 #: characters of the time axis
 _WIDTH: Final = 48

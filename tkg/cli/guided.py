@@ -33,7 +33,7 @@ from tkg.cli.options import (
     Version,
 )
 from tkg.cli.plans import show_plan
-from tkg.cli.screen import complain, print_fields, print_heading, print_json, print_line, print_table, when
+from tkg.cli.screen import complain, print_fields, print_heading, print_json, print_line, print_table
 from tkg.cli.times import spoken_start
 from tkg.errors import RequestError
 from tkg.files import write_whole
@@ -42,6 +42,7 @@ from tkg.memory.answers import Containment, ContainmentReport, Plan
 from tkg.memory.containing import STEPS
 from tkg.memory.handle import Handle
 from tkg.model.scope import Channel
+from tkg.text import when
 
 #: step that writes a file -> how the file begins and ends
 _FILES: Final[Mapping[str, tuple[str, str]]] = {

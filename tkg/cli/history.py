@@ -12,10 +12,11 @@ from tkg.cli.opening import reading
 from tkg.cli.options import AsOf, Engine, EngineChoice, Html, Json, Store, Tenant, User, transaction
 from tkg.cli.pages import write_page
 from tkg.cli.read import value_line
-from tkg.cli.screen import period, print_heading, print_json, print_line, print_table, when
+from tkg.cli.screen import period, print_heading, print_json, print_line, print_table
 from tkg.cli.times import known_time
 from tkg.memory.findings import Diff
 from tkg.memory.handle import Handle
+from tkg.text import when
 
 _Subject = Annotated[str, typer.Argument(metavar="SUBJECT", help="What it is about.")]
 _Predicate = Annotated[str, typer.Argument(metavar="PREDICATE", help="Which attribute of it.")]

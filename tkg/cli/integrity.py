@@ -10,13 +10,14 @@ import typer
 from tkg.cli.command import Command
 from tkg.cli.opening import check_path, reading, writing
 from tkg.cli.options import Engine, EngineChoice, Json, Store, Tenant
-from tkg.cli.screen import print_fields, print_heading, print_json, print_line, print_table, when
+from tkg.cli.screen import print_fields, print_heading, print_json, print_line, print_table
 from tkg.errors import RequestError
 from tkg.ledger.heads import append_witness
 from tkg.memory import copying
 from tkg.memory.answers import EvidenceReport
 from tkg.memory.checking import Report
 from tkg.model.time import iso
+from tkg.text import when
 
 #: where a projection was found, in words; one without a file is made from the ledger whenever the tenant is opened
 _FORMS: Final = {"file": "in a file", "memory": "in memory", "none": "without a file", "skipped": "left out"}

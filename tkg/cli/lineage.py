@@ -30,13 +30,13 @@ from tkg.cli.options import (
 )
 from tkg.cli.pages import write_page
 from tkg.cli.plans import show_plan
-from tkg.cli.screen import STYLES, console, print_fields, print_heading, print_json, print_line, print_table, when
+from tkg.cli.screen import STYLES, console, print_fields, print_heading, print_json, print_line, print_table
 from tkg.errors import RequestError
 from tkg.memory.answers import Lineage, Node
 from tkg.memory.findings import Blast, Link, Named, PoisonChain, ReadShown, SinglePoints, Why, WhyNot
 from tkg.memory.handle import Handle
 from tkg.plot.dot import dot
-from tkg.text import safe_text
+from tkg.text import safe_text, when
 
 _Short = Callable[[str], str]
 

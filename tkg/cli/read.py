@@ -24,22 +24,12 @@ from tkg.cli.options import (
     ValidAt,
     transaction,
 )
-from tkg.cli.screen import (
-    STYLES,
-    console,
-    period,
-    print_fields,
-    print_heading,
-    print_json,
-    print_line,
-    print_table,
-    when,
-)
+from tkg.cli.screen import STYLES, console, period, print_fields, print_heading, print_json, print_line, print_table
 from tkg.memory.answers import EvidenceShown, Explanation, Value
 from tkg.memory.reading import Recalled
 from tkg.model.time import iso
 from tkg.recall.model import RecallItem, RecallOutcome
-from tkg.text import safe_text
+from tkg.text import safe_text, when
 
 _Subject = Annotated[str, typer.Argument(metavar="SUBJECT", help="What it is about.")]
 _Predicate = Annotated[str, typer.Argument(metavar="PREDICATE", help="Which attribute of it.")]
@@ -139,6 +129,8 @@ def show_recalled(result: Recalled) -> None:
         ]
         if item.valid_from is not None:
             facts.append(f"valid {period(iso(item.valid_from), iso(item.valid_to))}")
+        if item.note is not None:
+            out.print(Padding(Text(f"! {safe_text(item.note)}", style="yellow"), (0, 0, 0, 3), expand=False))
         below = Text(safe_text(f"{item.id}\n" + " · ".join(one for one in facts if one)), style="dim")
         out.print(Padding(below, (0, 0, 0, 3), expand=False))
     for note in trace.notes:
@@ -219,6 +211,7 @@ def summary(found: Explanation) -> None:
             ("says", _about(found)),
             ("state", Text(safe_text(found.state), style=STYLES.get(found.state, ""))),
             ("by", found.by),
+            ("remark", "\n".join(found.remarks)),
             ("reason", found.code),
             ("scope", found.scope),
             ("valid", period(found.valid_from, found.valid_to) if found.valid_from or found.valid_to else None),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -13,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tkg.text import safe_text
+from tkg.text import safe_text, when
 
 #: how a state looks; the word itself is always printed, so nothing depends on colour
 STYLES: Final[Mapping[str, str]] = {
@@ -41,9 +40,6 @@ STYLES: Final[Mapping[str, str]] = {
 }
 
 
-_FRACTION: Final = re.compile(r"\.\d+(?=Z$)")
-
-
 def console(*, error: bool = False) -> Console:
     """Return a console on stdout (or stderr) that reads no markup, adds no highlights and cuts no words.
 
@@ -58,16 +54,6 @@ def cell(value: object, style: str = "") -> Text:
     """Return a value as text that is safe to show; None is an empty cell."""
     shown = "" if value is None else safe_text(value)
     return Text(shown, style=style or STYLES.get(shown, ""), overflow="fold")
-
-
-def when(text: str | None) -> str:
-    """Shorten an ISO 8601 time in UTC: no fraction, no seconds that are nought, no clock time at midnight."""
-    if text is None:
-        return "…"
-    text = _FRACTION.sub("", text)
-    return text.removesuffix("Z").removesuffix(":00").removesuffix("T00:00") + (
-        "" if text.endswith("T00:00:00Z") or not text.endswith("Z") else "Z"
-    )
 
 
 def period(start: str | None, end: str | None) -> str:

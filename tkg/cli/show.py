@@ -13,12 +13,13 @@ from tkg.cli.naming import full
 from tkg.cli.opening import reading, writing
 from tkg.cli.options import Engine, EngineChoice, Json, Store, Tenant, User
 from tkg.cli.read import evidence_table, summary
-from tkg.cli.screen import complain, print_heading, print_json, print_line, when
+from tkg.cli.screen import complain, print_heading, print_json, print_line
 from tkg.cli.verdicts import exit_code, verdict_json
 from tkg.errors import NotFound, RequestError
 from tkg.memory.handle import Handle
 from tkg.memory.telling import Remembered, Told
 from tkg.model.scope import Channel
+from tkg.text import when
 
 _ID: Final = re.compile(r"(clm|art|evd|ret)_[0-9a-z]*")
 
@@ -124,6 +125,8 @@ def _one(one: Told) -> None:
         one.reads, f"It was shown {one.reads} times."
     )
     print_line(f"  {one.use} {seen}")
+    for remark in one.remarks:
+        print_line(f"  ! {remark}", "yellow")
     print_line(f"  {one.id}", "dim")
 
 

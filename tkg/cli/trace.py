@@ -9,14 +9,10 @@ from tkg.cli.naming import full
 from tkg.cli.opening import reading
 from tkg.cli.options import Engine, EngineChoice, Html, Identifier, Json, Store, Tenant, User
 from tkg.cli.pages import write_page
-from tkg.cli.screen import (
-    print_json,
-    print_line,
-    print_table,
-    when,
-)
+from tkg.cli.screen import print_json, print_line, print_table
 from tkg.model.time import iso
 from tkg.model.view import RetrievalView
+from tkg.text import when
 
 
 def exposure(

@@ -99,7 +99,7 @@ class Edge(Frozen):
 
 
 class Explanation(Frozen):
-    """Everything stored about one id and why it is in the state it is in."""
+    """Everything stored about one id and why it is in the state it is in; `remarks` say who denies it or says otherwise."""
 
     id: str
     kind: str
@@ -123,6 +123,7 @@ class Explanation(Frozen):
     rests_on: tuple[tuple[str, ...], ...] = ()
     edges: tuple[Edge, ...] = ()
     decisions: tuple[Decision, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def _heading_(self) -> str:
         return f"{self.kind.capitalize()} ({self.state})"

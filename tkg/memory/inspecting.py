@@ -13,6 +13,7 @@ from tkg.memory.answers import Decision, Edge, EvidenceShown, Explanation, Linea
 from tkg.memory.caller import Caller
 from tkg.memory.exposure import label_of
 from tkg.memory.moments import written_at
+from tkg.memory.remarks import against
 from tkg.memory.states import state_of
 from tkg.memory.tenant import Tenant
 from tkg.memory.visible import reaches, scope_of, visible_node
@@ -76,6 +77,7 @@ def explain(tenant: Tenant, caller: Caller, identifier: str) -> Explanation:
 def _claim(tenant: Tenant, caller: Caller, view: SlotClaim) -> Explanation:
     claim, state = view.claim, state_of(tenant, view.claim.id)
     return Explanation(
+        remarks=against(tenant, caller, view, state.by),
         id=claim.id,
         kind="claim",
         scope=claim.scope,

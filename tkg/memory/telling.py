@@ -15,6 +15,7 @@ from tkg.memory.changing import person
 from tkg.memory.inspecting import decisions, shown_evidence
 from tkg.memory.moments import written_at
 from tkg.memory.proposal import Proposal
+from tkg.memory.remarks import against
 from tkg.memory.states import state_of
 from tkg.memory.tenant import Tenant
 from tkg.memory.told import told
@@ -49,6 +50,8 @@ _NOW: Final = {
     "archived": "It is kept, and out of use.",
     "stale": "What it was written from has changed since.",
 }
+#: of what stands and is denied or said otherwise by something that stands as well
+_DISPUTED: Final = "It is in dispute; a person has to decide."
 _KIND: Final = {
     "episode": "A text that was read",
     "summary": "A summary that was made from it",
@@ -72,6 +75,7 @@ class Told(Frozen):
     scope: str
     reads: int
     evidence: tuple[EvidenceShown, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 class Remembered(Frozen):
@@ -119,17 +123,21 @@ def _claim(tenant: Tenant, caller: Caller, view: SlotClaim, written: str | None)
     predicate = (claim.predicate or "").replace("_", " ")
     ends = "" if claim.interval.valid_to >= FOREVER else f" until {day(iso(claim.interval.valid_to))}"
     since = f", from {day(iso(claim.interval.valid_from))}{ends}"
+    found = state_of(tenant, claim.id)
+    remarks = against(tenant, caller, view, found.by)
+    use = _use(tenant, claim.id, found.state)
     return Told(
         id=claim.id,
         kind="claim",
         sentence=f"{claim.subject}: {predicate} is {no}{claim.object}{since}.",
         source=said(evidence),
-        state=(state := state_of(tenant, claim.id).state),
-        use=_use(tenant, claim.id, state),
+        state=found.state,
+        use=_DISPUTED if found.state == "active" and remarks else use,
         written=written,
         scope=claim.scope,
         reads=_reads(tenant, caller, claim.id),
         evidence=evidence,
+        remarks=remarks,
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tkg.memory.examining import Audit, Examined, Section
 from tkg.plot.page import Html, element, facts, page, picture, table
 from tkg.plot.save import drawing, figure, shown, svg
+from tkg.text import when
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,7 +85,7 @@ def audit(found: Audit) -> str:
         f"Audit of {shown(found.scope)}",
         facts(
             [
-                ("at", found.at),
+                ("at", when(found.at)),
                 ("transactions", f"{found.transactions:,}"),
                 ("claims", f"{found.claims:,}, of which {found.standing:,} stand"),
             ]
@@ -111,7 +112,7 @@ def audit(found: Audit) -> str:
         table(
             ["verdict", "at", "stopped by", "because", "source", "marked"],
             [
-                (one.verdict, one.at, one.stage, " ".join(one.reasons), one.source, _marked(one.marked))
+                (one.verdict, when(one.at), one.stage, " ".join(one.reasons), one.source, _marked(one.marked))
                 for one in found.rejected
             ],
         )
@@ -131,7 +132,7 @@ def _examined(number: int, one: Examined) -> Html:
             " ".join(p for p in (e.version, e.locator) if p),
             e.quote,
             f"{e.principal} ({e.channel})",
-            e.observed_at,
+            when(e.observed_at),
             e.status,
         )
         for e in one.evidence

@@ -15,9 +15,9 @@ body { font: 15px/1.45 system-ui, sans-serif; margin: 1.5rem auto; max-width: 72
 figure { margin: 1rem 0; overflow-x: auto; } svg { max-width: none; height: auto; }
 svg a:hover path, svg :target path { stroke: #000; stroke-width: 3; }
 table { border-collapse: collapse; margin: .5rem 0; } th, td { border: 1px solid #ccc; padding: .25rem .5rem;
-  text-align: left; vertical-align: top; overflow-wrap: anywhere; } th { background: #f2f2f2; white-space: nowrap; }
+  text-align: left; vertical-align: top; overflow-wrap: break-word; max-width: 30em; } th { background: #f2f2f2; white-space: nowrap; }
 article { border: 1px solid #ccc; border-left-width: 6px; padding: .4rem .8rem; margin: .6rem 0; }
-article:target { outline: 3px solid #000; } .state { font-weight: 600; } code { overflow-wrap: anywhere; }
+article:target { outline: 3px solid #000; } .state { font-weight: 600; } code { overflow-wrap: break-word; }
 @media print { a { color: inherit; text-decoration: none; } }
 """
 

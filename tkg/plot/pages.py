@@ -11,6 +11,7 @@ from tkg.plot.audits import audit
 from tkg.plot.looks import look
 from tkg.plot.page import Html, element, facts, page, picture, table
 from tkg.plot.save import shown, svg
+from tkg.text import when
 
 __all__ = ["audit", "blast", "exposure", "lineage", "poison_chain", "timeline"]
 
@@ -51,8 +52,11 @@ def _card(one: Node, link: Link | None, above: list[str], below: list[str], node
         pairs += [
             ("class", link.channel),
             ("from", " · ".join(p for p in (link.uri, link.principal, link.session) if p)),
-            ("written", f"{link.written.at} (tx:{link.written.seq})"),
-            ("first shown", "never" if first is None else f"{first.at}, session {first.session}, {link.reads} read(s)"),
+            ("written", f"{when(link.written.at)} (tx:{link.written.seq})"),
+            (
+                "first shown",
+                "never" if first is None else f"{when(first.at)}, session {first.session}, {link.reads} read(s)",
+            ),
             ("decided", _decided(link)),
         ]
     pairs += [("rests on", named(above) if above else None), ("carries", named(below) if below else None)]
@@ -62,7 +66,7 @@ def _card(one: Node, link: Link | None, above: list[str], below: list[str], node
 
 
 def _decided(link: Link) -> Html | None:
-    rows = [(f"tx:{d.seq}", d.at, d.what, d.reason or d.code, d.actor) for d in link.decisions]
+    rows = [(f"tx:{d.seq}", when(d.at), d.what, d.reason or d.code, d.actor) for d in link.decisions]
     if not rows:
         return None
     return element(
@@ -73,7 +77,7 @@ def _decided(link: Link) -> Html | None:
 def timeline(subject: str, predicate: str, history: Sequence[Believed]) -> str:
     """Return the two axes of a slot."""
     rows = [
-        (one.known_from, one.known_to or "now", one.valid_from or "…", one.valid_to or "…", one.answer.said)
+        (when(one.known_from), when(one.known_to or "now"), when(one.valid_from), when(one.valid_to), one.answer.said)
         for one in history
     ]
     return page(
@@ -87,18 +91,18 @@ def poison_chain(found: PoisonChain) -> str:
     """Return where something came from, day by day."""
     rows = [
         (
-            one.written.at,
+            when(one.written.at),
             f"{one.kind} ({one.state})",
             one.label,
             one.channel,
             " · ".join(p for p in (one.uri, one.principal, one.session) if p),
-            "never" if one.first_shown is None else one.first_shown.at,
+            "never" if one.first_shown is None else when(one.first_shown.at),
             one.reads,
         )
         for one in sorted((found.root, *found.links), key=lambda one: one.written.seq)
     ]
     return page(
-        f"Where {shown(found.root.label)} came from",
+        f"Where it came from: {shown(found.root.label)}",
         picture(svg(times.poison_chain(found)), "Each link when it was written; a bar where it was first shown."),
         table(["written", "what", "says", "class", "from", "first shown", "reads"], rows),
     )
@@ -144,5 +148,5 @@ def _effects(effects: Sequence[Effect]) -> Html:
 
 
 def _reads(reads: Sequence[ReadShown]) -> Html:
-    rows = [(one.at, one.session, one.principal, one.query, ", ".join(one.shown)) for one in reads]
+    rows = [(when(one.at), one.session, one.principal, one.query, ", ".join(one.shown)) for one in reads]
     return table(["when", "session", "who", "question", "was shown"], rows)

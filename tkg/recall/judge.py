@@ -17,6 +17,7 @@ from tkg.belief.order import backs, standing
 from tkg.belief.runs import Runs, runs
 from tkg.belief.state import lapsed
 from tkg.belief.suspension import Slot
+from tkg.belief.table import denied_since
 from tkg.belief.validity import Answer, Layers, effective
 from tkg.graph.port import Graph
 from tkg.ids import kind_of
@@ -234,9 +235,16 @@ class Judge:
             evidence_id=best.requires[0] if best is not None and best.kind == "evidence" and best.requires else None,
             claim=claim,
             rivals=rivals,
-            note=f"in conflict with {', '.join(rivals)}" if state == "conflict" and rivals else None,
+            note=self._note(view, rivals) if state == "conflict" and rivals else None,
             seq=view.seq,
         )
+
+    def _note(self, view: SlotClaim, rivals: tuple[str, ...]) -> str:
+        """Return what a conflict is about; who denies his own words is told apart."""
+        views = self._slot(view.claim).views
+        own = [one for one in rivals if one in views and denied_since(views[one], view)]
+        denied = f"; its own source has denied it since, in {', '.join(own)}" if own else ""
+        return f"in conflict with {', '.join(rivals)}{denied}"
 
     def _claim_state(self, view: SlotClaim) -> tuple[str, tuple[str, ...]]:
         """Return the state of a claim (a `Reason`, or active, conflict, past) and what it is in conflict with."""
