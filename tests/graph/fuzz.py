@@ -70,12 +70,12 @@ class Fuzz:
     @contextmanager
     def _loading(self) -> Iterator[None]:
         """Load in bulk from so many records on as this history does."""
-        plain = projection.BULK
-        projection.BULK = self.bulk  # type: ignore[misc]
+        plain = projection.BULK, projection.CHUNK
+        projection.BULK, projection.CHUNK = self.bulk, 2 * self.bulk  # type: ignore[misc]
         try:
             yield
         finally:
-            projection.BULK = plain  # type: ignore[misc]
+            projection.BULK, projection.CHUNK = plain  # type: ignore[misc]
 
     def _grow(self, entries: int) -> None:
         before = len(self.history.entries)

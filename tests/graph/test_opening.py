@@ -10,7 +10,7 @@ import pytest
 from tests.engines import CYPHER, engine_or_skip
 from tests.graph.fuzz import failing_at
 from tkg.errors import Damaged
-from tkg.graph import projection, schema
+from tkg.graph import bulk, projection, schema
 from tkg.graph.kuzu import Engine
 from tkg.graph.memory import MemoryGraph
 from tkg.graph.projection import KuzuGraph, borrow_graph, open_graph
@@ -148,7 +148,7 @@ def test_a_bulk_load_that_was_interrupted_is_noticed_wherever_it_stopped(
     opened(tmp_path / "graph", history.entries[:5]).close()
     monkeypatch.setattr(projection, "BULK", 3)
     reported = 0
-    for call in range(1, 60, 6):
+    for call in (*range(1, 60, 6), 17, 18, 20):
         graph = opened(tmp_path / "graph", history.entries[: 5 + call // 8])
         with failing_at(call):
             try:
@@ -178,7 +178,13 @@ def test_when_the_ledger_fails_the_graph_is_kept(tmp_path: Path, history: Histor
     assert same(graph, history)
 
 
-def test_bulk_and_statements_make_the_same_graph(history: Histories, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("chunk", "edges"), [(10**6, 1 << 30), (20, 1 << 30), (20, 4_000), (1, 0)])
+def test_bulk_and_statements_make_the_same_graph(
+    history: Histories, monkeypatch: pytest.MonkeyPatch, chunk: int, edges: int
+) -> None:
+    """In one piece, and in many whose edges wait for each other: all, a few kilobytes of them, or none."""
+    monkeypatch.setattr(projection, "CHUNK", chunk)
+    monkeypatch.setattr(bulk, "EDGE_BYTES", edges)
     monkeypatch.setattr(projection, "BULK_IN_MEMORY", 10**9)
     monkeypatch.setattr(projection, "BULK", 10**9)
     one = opened(None, history.entries)

@@ -3,6 +3,9 @@
 Each copy is a transaction of its own, because a copy inside a longer one leaves broken keys when the process is killed.
 So the load is announced first and the applied entry is written last; a graph with an announcement it never reached was
 interrupted, and is made anew.
+
+Nodes are copied chunk by chunk. Edges wait until all nodes are there, or until they fill `EDGE_BYTES`: a copy into a table
+that has edges already rewrites most of it, so many copies would cost as the square of what is loaded.
 """
 
 from __future__ import annotations
@@ -21,11 +24,13 @@ from tkg.model.evidence import Source
 
 #: records loaded at once: bounds the memory, and a copy costs tens of milliseconds however short it is
 CHUNK: Final = 200_000
+#: bytes of edges that wait to be copied together
+EDGE_BYTES: Final = 1 << 30
 _INTEGERS: Final = frozenset({"seq", "from_lo", "to_hi"})
 
 
 class Loader:
-    """Loads entries into a graph, chunk by chunk, and knows every id there is."""
+    """Loads entries into a graph, chunk by chunk, and knows every id there is; `connect` ends a load."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -33,9 +38,10 @@ class Loader:
         self._slots: dict[str, str] = {}
         self._nodes = _Tables()
         self._edges = _Tables()
+        self._waiting: dict[str, list[pa.Table]] = {}
 
     def load(self, entries: Iterable[Entry]) -> None:
-        """Load a chunk of entries, all of it; the caller announces it before and marks it after."""
+        """Load a chunk of entries but for edges that wait; the caller announces it before and marks it after `connect`."""
         for entry in entries:
             records = [record for record in entry.records if self._node(record, entry.seq)]
             found = [edge for record in records for edge in self._edges_of(record, entry.seq)]
@@ -45,10 +51,18 @@ class Loader:
                         self._name(edge)
             for edge in found:
                 self._edges.add(edge.relation, edge.row)
-        for tables in (self._nodes, self._edges):
-            for table, rows in tables.take():
-                self._engine.write(statements("copy")[table], {"rows": rows})
-        self._slots.clear()
+        for table, rows in self._nodes.take():
+            self._engine.write(statements("copy")[table], {"rows": rows})
+        for table, rows in self._edges.take():
+            self._waiting.setdefault(table, []).append(rows)
+        if sum(rows.nbytes for some in self._waiting.values() for rows in some) > EDGE_BYTES:
+            self.connect()
+
+    def connect(self) -> None:
+        """Copy the edges that wait."""
+        while self._waiting:
+            table = next(iter(self._waiting))
+            self._engine.write(statements("copy")[table], {"rows": pa.concat_tables(self._waiting.pop(table))})
 
     def _node(self, record: Record, seq: int) -> bool:
         """Take in a record's node; return whether its edges are wanted: not those of a source known already."""

@@ -111,18 +111,24 @@ class KuzuGraph(Reads):
             yield entry
 
     def _load(self, entries: Iterator[Entry]) -> None:
-        loader = Loader(self._engine)
-        for piece in _pieces(entries):
-            schema.mark(self._engine, "announced", piece[-1].seq, "")
-            try:
+        loader, last = Loader(self._engine), None
+        try:
+            for piece in _pieces(entries, CHUNK):
+                last = piece[-1]
+                schema.mark(self._engine, "announced", last.seq, "")
                 loader.load(piece)
-            except BaseException:
-                self._engine.abandon()
-                raise
-            schema.mark(self._engine, "applied", piece[-1].seq, piece[-1].hash)
-            self._applied, self._hash = piece[-1].seq, piece[-1].hash
-            self._changed(piece)
-            self._engine.checkpoint()  # in ladybug what is not checkpointed stays in the buffer pool
+                self._changed(piece)
+                self._engine.checkpoint()  # in ladybug what is not checkpointed stays in the buffer pool
+            loader.connect()
+            # before the mark: ladybug's log can lose copied edges and keep what came after them
+            if not self._engine.checkpoint() and self._engine.path is not None and self._engine.name != "kuzu":
+                raise Damaged(f"{self._engine.where}: readers kept the graph from being saved; open it again")
+        except BaseException:
+            self._engine.abandon()
+            raise
+        if last is not None:
+            schema.mark(self._engine, "applied", last.seq, last.hash)
+            self._applied, self._hash = last.seq, last.hash
 
     def verify(self, source: Source) -> None:
         """Make sure that the last entry applied is the ledger's.
@@ -160,7 +166,7 @@ class KuzuGraph(Reads):
         return compare_graph(self._engine, takewhile(lambda entry: entry.seq <= self._applied, source(0)))
 
 
-def _pieces(entries: Iterator[Entry], most: int = CHUNK) -> Iterator[list[Entry]]:
+def _pieces(entries: Iterator[Entry], most: int) -> Iterator[list[Entry]]:
     piece: list[Entry] = []
     records = 0
     for entry in entries:
