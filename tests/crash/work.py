@@ -76,6 +76,13 @@ class Worker:
         book = self.memory.tenant(TENANT).book
         return [one for one in found if book.status(one) == "active"]
 
+    def _claim(self) -> str:
+        """Return a claim that stands; a long run may have taken back all of them."""
+        found = self._claims()
+        if not found:
+            found = [one.claim_id for one in self.ana.propose_many([self._fields()]) if one.claim_id is not None]
+        return self.chance.choice(found)
+
     def _fields(self) -> dict[str, Any]:
         number = self.chance.randrange(1 << 30)
         return {
@@ -103,14 +110,14 @@ class Worker:
         self.olga.supersede(one.claim_id, two.claim_id, reason="corrected")
 
     def revoke(self) -> None:
-        claim = self.chance.choice(self._claims())
+        claim = self._claim()
         with suppress(Conflict):  # it does not stand any more
             self.ana.derive("summary", f"summary {self.chance.randrange(1 << 30)}", from_=[claim])
             self.ana.derive("action", f"action {self.chance.randrange(1 << 30)}", from_=[claim])
         self.olga.revoke(self.olga.plan_revoke(claim=claim), reason="wrong")
 
     def quarantine(self) -> None:
-        claim = self.chance.choice(self._claims())
+        claim = self._claim()
         self.olga.quarantine(claim=claim, reason="doubt")
         self.olga.release(claim=claim, reason="checked")
 

@@ -82,3 +82,38 @@ def test_tokens_may_be_asked_from_several_threads() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+@pytest.mark.parametrize("call", range(4))
+def test_a_failure_inside_is_told_as_it_is_and_passes(call: int) -> None:
+    """SQLite without memory fails to begin, or ends the transaction by itself: there is nothing to roll back then."""
+    left = [10**9]
+
+    class Failing(sqlite3.Connection):
+        def execute(self, *asked: object) -> sqlite3.Cursor:  # type: ignore[override]
+            left[0] -= 1
+            if left[0] == 0:
+                if self.in_transaction:
+                    super().execute("ROLLBACK")
+                raise MemoryError
+            return super().execute(*asked)  # type: ignore[arg-type]
+
+        def executemany(self, *asked: object) -> sqlite3.Cursor:  # type: ignore[override]
+            left[0] -= 1
+            if left[0] == 0:
+                raise MemoryError
+            return super().executemany(*asked)  # type: ignore[arg-type]
+
+    tokens = Tokens()
+    with closing(sqlite3.connect(":memory:", isolation_level=None, factory=Failing)) as connection:
+        connection.execute(
+            "CREATE VIRTUAL TABLE tokenizer USING fts5 (text, content = '', tokenize = 'porter unicode61')"
+        )
+        connection.execute("CREATE VIRTUAL TABLE tokens USING fts5vocab (tokenizer, instance)")
+        tokens._connection = connection
+        left[0] = call + 1
+        if call < 3:
+            with pytest.raises(MemoryError):
+                tokens.of(["whales swim"])
+        left[0] = 10**9
+        assert tokens.of(["whales swim"]) == [["whale", "swim"]]

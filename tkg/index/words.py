@@ -75,7 +75,8 @@ class Tokens:
             for place, offset, token in connection.execute('SELECT doc, "offset", term FROM tokens'):
                 out[place].append((offset, token))
         finally:
-            connection.execute("ROLLBACK")
+            if connection.in_transaction:  # out of memory, SQLite ends it by itself
+                connection.execute("ROLLBACK")
         return (tuple(token for _, token in sorted(found)) for found in out)
 
 
