@@ -41,6 +41,7 @@ from tkg.memory.loading import Loader, Tally
 from tkg.model.document import Document
 from tkg.model.scope import Channel
 from tkg.model.time import to_datetime
+from tkg.recall import candidates
 from tkg.recall.candidates import Gatherer
 
 DATA: Final = "locomo/locomo5.json"
@@ -50,14 +51,15 @@ TARGETS: Final = {"r5": 0.60, "multi_hop_r10": 0.40, "embed_r5": 0.66}
 #: the dialogues that weights were chosen on
 TUNED: Final = frozenset({"conv-26", "conv-30"})
 #: what is asked, and how it is called in a table: recall without vectors, with the two models of the extra `embed`, each
-#: with and without steps in the graph, and BM25
+#: with and without steps in the graph, without what links turns of a session to each other, and BM25
 _KINDS: Final = {
     "tkg": "words, slots, graph",
-    "no_graph": "without the graph",
+    "no_graph": "without steps in the graph",
+    "no_beside": "without the turns beside a turn",
     "static": "with static vectors",
-    "static_no_graph": "with static vectors, without the graph",
+    "static_no_graph": "with static vectors, without steps in the graph",
     "embed": "with MiniLM",
-    "embed_no_graph": "with MiniLM, without the graph",
+    "embed_no_graph": "with MiniLM, without steps in the graph",
     "bm25": "BM25",
     "bm25_dated": "BM25 + date, caption",
 }
@@ -169,6 +171,9 @@ def measure(dialogue: Dialogue, place: Path, engine: str) -> dict[str, Scores]:
             scores[name] = _asked(handle, dialogue)
             with patch.object(Gatherer, "_neighbours", lambda _: None):
                 scores["no_graph" if name == "tkg" else f"{name}_no_graph"] = _asked(handle, dialogue)
+            if embedder is None:
+                with patch.object(candidates, "_BEFORE", 0.0), patch.object(candidates, "_AFTER", 0.0):
+                    scores["no_beside"] = _asked(handle, dialogue)
     return scores
 
 
