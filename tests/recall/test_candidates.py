@@ -63,6 +63,18 @@ def test_an_answer_that_repeats_no_word_is_found_beside_its_question() -> None:
     assert ids(outcome) == [question, answer]
 
 
+def test_who_goes_on_talking_lends_no_words_to_the_turn_before() -> None:
+    """Two statements of one person, the second a correction: sharing would bring what stands beside them before them."""
+    for other, first in (("cleo", True), ("ana", False)):
+        story = Story()
+        story.turn("Which boats go to the regatta?", "D1:1", session="ses_a", speaker="ana")
+        answer = story.turn("Only two with new sails", "D1:2", session="ses_a", speaker=other)
+        alone = story.turn("A regatta is a race", "D2:1", session="ses_b", speaker="dan")
+        found = ids(story.ask("which boats go to the regatta", k=3))
+
+        assert (answer in found and found.index(answer) < found.index(alone)) is first
+
+
 def test_a_turn_by_the_person_asked_about_goes_first() -> None:
     story = Story()
     ben = story.turn("I paint boats on Sunday", "D1:1", session="ses_a", speaker="ben")

@@ -13,7 +13,7 @@ from typing import Final
 from tkg.errors import EmbedderFailed
 from tkg.graph.port import Graph
 from tkg.ids import kind_of
-from tkg.index.port import Beside, Index
+from tkg.index.port import Index
 from tkg.index.vectors import VectorIndex
 from tkg.model.claim import Claim
 from tkg.recall.judge import Judge, Standing
@@ -166,10 +166,13 @@ class Gatherer:
         turns = [one for one in pool.text if pool.standing[one].kind == "episode"]
         beside = self.index.beside(turns, scopes=request.visible, as_of=self.as_of)
         near = dict.fromkeys(other for sides in beside.values() for other in sides if other is not None)
-        pool.text.extend(one.id for one in self._judged(near))
+        self._judged(near)
         total = {one: scores.get(one, 0.0) for one in pool.text}
         for one, sides in beside.items():
-            _share(total, scores[one], sides)
+            for other, weight in ((sides.after, _BEFORE), (sides.before, _AFTER)):
+                if other is not None and self._answers(one, other):
+                    total[other] = total.get(other, 0.0) + weight * scores[one]
+        pool.text = list(total)
         words = content_words(request.query)
         for one in pool.text:
             speaker = pool.standing[one].speaker
@@ -178,6 +181,11 @@ class Gatherer:
         pool.text.sort(key=lambda one: (-total[one], one))
         for one, strength in strengths({one: total[one] for one in pool.text}).items():
             pool.fits(one, strength)
+
+    def _answers(self, one: str, other: str) -> bool:
+        """Return whether two turns beside each other are talk to and fro: who goes on talking says again what it is about."""
+        speaker = self.pool.standing[one].speaker
+        return self._may_be_shown(other) and (speaker is None or speaker != self.pool.standing[other].speaker)
 
     # -- meaning
 
@@ -304,13 +312,6 @@ class Gatherer:
             for standing in self._judged(claims[:_FAN_OUT]):
                 pool.hops.append(standing.id)
                 pool.fits(standing.id, pool.strength[identifier] * _HOP)
-
-
-def _share(total: dict[str, float], score: float, sides: Beside) -> None:
-    """Add a turn's own score to the turns beside it."""
-    for other, weight in ((sides.after, _BEFORE), (sides.before, _AFTER)):
-        if other is not None and other in total:
-            total[other] += weight * score
 
 
 def _bridges(claim: Claim, words: frozenset[str]) -> list[str]:
