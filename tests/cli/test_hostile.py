@@ -119,6 +119,8 @@ def test_no_page_runs_or_fetches_anything(written: dict[str, Path]) -> None:
         text = page.read_text("utf-8")
         found = Page(text)
         assert found.faults == [] and raw(text) == [], name
+        assert re.search(r"T\d\d:\d\d:\d\d\.\d+Z", found.text) is None, name  # times that people can read
+        assert "overflow-wrap: anywhere" not in text, name  # it breaks words and ids in narrow columns
         assert "default-src 'none'" in unescape(text[:400])
         shown += found.text
     flat = re.sub(r"\s", "", shown)
@@ -126,15 +128,34 @@ def test_no_page_runs_or_fetches_anything(written: dict[str, Path]) -> None:
     assert [one for one in uris if one not in flat] == []  # the control: they are on the page, as text
 
 
+@pytest.fixture(scope="module")
+def notebook(store: tuple[Path, dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What answers show of themselves in a notebook, on one page that has no policy of its own, as a notebook has none."""
+    path, ids = store
+    claim, subject = ids["claims"][0], f"0 {TEXTS[0]}"
+    with tkg.open(path, engine="memory", read_only=True) as memory:
+        handle = memory.scope("acme")
+        answers: list[Any] = [
+            handle.explain(claim), handle.explain(ids["claims"][3]), handle.lineage(ids["summary"]), handle.blast(claim),
+            handle.poison_chain(ids["summary"]), handle.audit(), handle.about(subject), handle.value(subject, "says"),
+            handle.plan_revoke(claim=claim), *handle.contradictions(), *handle.exposure(claim),
+        ]  # fmt: skip
+        shown = [one._repr_html_() for one in answers if hasattr(one, "_repr_html_")]
+    assert len(shown) >= 9
+    page = tmp_path_factory.mktemp("notebook") / "notebook.html"
+    page.write_text(f'<!DOCTYPE html><html><meta charset="utf-8"><body>{"".join(shown)}</body></html>', "utf-8")
+    return page
+
+
 @pytest.mark.skipif(chromium() is None, reason=ABSENT)
-def test_a_browser_runs_and_fetches_nothing(written: dict[str, Path], tmp_path: Path) -> None:
+def test_a_browser_runs_and_fetches_nothing(written: dict[str, Path], notebook: Path, tmp_path: Path) -> None:
     idle, active = tmp_path / "idle.html", tmp_path / "active.html"
     idle.write_text("<p>nothing</p>", "utf-8")
     active.write_text("<script>console.log('ran')</script><img src='http://evil.invalid/x.png'>", "utf-8")
     alone = visit(idle)
     control = visit(active)
     assert control.asked(active, alone) == ["http://evil.invalid/x.png"] and len(control.console) == 1
-    for name, page in written.items():
+    for name, page in {**written, "notebook": notebook}.items():
         seen = visit(page)
         assert seen.asked(page, alone) == [], name
         assert seen.console == (), name  # a script or a fetch that the page's policy stops is told there too
