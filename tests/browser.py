@@ -1,7 +1,8 @@
 """A page in a real headless Chromium: what it asked the network for, and what its console said.
 
 No host name leads anywhere, so that nothing leaves the machine, and every request that was begun stands in the browser's network
-log. Chromium is the one that is installed (Debian: `apt-get install chromium`); what it asks for by itself is told by an empty page.
+log with who began it: a page, a frame in it, or the browser by itself. Chromium is the one that is installed (Debian:
+`apt-get install chromium`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
-from urllib.parse import urlsplit
 
 #: why a test is skipped where there is none
 ABSENT: Final = "needs Chromium on the path (Debian: apt-get install chromium); an HTML parser looks at the same pages"
@@ -24,6 +24,8 @@ _QUIET: Final = (
     "--disable-domain-reliability", "--disable-client-side-phishing-detection", "--disable-features=OptimizationHints,Translate",
     "--no-pings", "--metrics-recording-only", "--virtual-time-budget=1500", "--enable-logging=stderr", "--v=0",
 )  # fmt: skip
+#: who the log says began what the browser asks for by itself, and the page that is opened
+_ITSELF: Final = "not an origin"
 
 
 def chromium() -> str | None:
@@ -33,16 +35,11 @@ def chromium() -> str | None:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a page did: urls in the browser's network log, lines on its console, and the page as the browser read it."""
+    """What a page did: urls it asked for, lines on its console, and the page as the browser read it."""
 
-    urls: tuple[str, ...]
+    asked: tuple[str, ...]
     console: tuple[str, ...]
     dom: str
-
-    def asked(self, page: Path, idle: Seen) -> list[str]:
-        """Return the urls that this page asked for: neither itself, nor what the browser asks for with an empty one."""
-        own = {urlsplit(one).hostname for one in idle.urls if one.startswith("http")}
-        return [one for one in self.urls if one != page.absolute().as_uri() and urlsplit(one).hostname not in own]
 
 
 def visit(page: Path) -> Seen:
@@ -69,15 +66,15 @@ def visit(page: Path) -> Seen:
             check=False,
         )
         console = tuple(line for line in done.stderr.splitlines() if "CONSOLE" in line)
-        return Seen(_urls(log), console, done.stdout)
+        return Seen(_asked(log), console, done.stdout)
 
 
-def _urls(log: Path) -> tuple[str, ...]:
-    """Return every url that a request of the network log was started for."""
+def _asked(log: Path) -> tuple[str, ...]:
+    """Return every url of the network log that a page began a request for; what the browser begins has no origin."""
     text = log.read_text("utf-8", errors="replace").rstrip().rstrip(",")
     if not text.endswith("}"):
         text += "]}"
     read = json.loads(text)
     kind = read["constants"]["logEventTypes"]["URL_REQUEST_START_JOB"]
-    found = [one.get("params", {}).get("url") for one in read["events"] if one["type"] == kind]
-    return tuple(one for one in found if one)
+    begun = [one.get("params", {}) for one in read["events"] if one["type"] == kind]
+    return tuple(one["url"] for one in begun if one.get("initiator", _ITSELF) != _ITSELF)
