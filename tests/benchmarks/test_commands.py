@@ -39,7 +39,7 @@ def test_a_store_is_made_once_and_each_question_finds_something(tmp_path: Path) 
         "lineage", "lineage_of_a_claim", "exposure", "contradictions", "contradictions_page", "audit",
     }  # fmt: skip
     assert all(whole > 0 and bare > 0 for whole, bare in found["questions"].values())
-    assert set(found["opening"]) == {"kept_file", "to_read_beside_an_owner", "graph_made_anew_in_memory"}
+    assert set(found["opening"]) == {"kept_file", "to_read_beside_an_owner", "graph_made_anew"}
 
 
 def test_a_command_is_timed_and_one_that_breaks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
