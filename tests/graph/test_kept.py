@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.engines import CYPHER, engine_or_skip
 from tkg.errors import Damaged
-from tkg.graph import projection
+from tkg.graph import bulk, projection
 from tkg.graph.kept import KeptSlots
 from tkg.graph.kuzu import Engine
 from tkg.graph.memory import MemoryGraph
@@ -63,13 +63,13 @@ def heads(graph: KuzuGraph, reference: MemoryGraph, history: Histories) -> None:
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("bulk", [projection.BULK, 1], ids=["statements", "bulk"])
+@pytest.mark.parametrize("most", [projection.BULK, 1], ids=["statements", "bulk"])
 @pytest.mark.parametrize("seed", range(3))
 def test_after_every_entry_slots_are_those_of_the_reference(
-    graph: KuzuGraph, asked: Counter[str], monkeypatch: pytest.MonkeyPatch, seed: int, bulk: int
+    graph: KuzuGraph, asked: Counter[str], monkeypatch: pytest.MonkeyPatch, seed: int, most: int
 ) -> None:
-    monkeypatch.setattr(projection, "BULK", bulk)
-    monkeypatch.setattr(projection, "BULK_IN_MEMORY", bulk)
+    monkeypatch.setattr(projection, "BULK", most)
+    monkeypatch.setattr(projection, "BULK_IN_MEMORY", most)
     history, reference = Histories(counted(seed)), MemoryGraph()
     compared = 0
     for _ in range(25):
@@ -80,6 +80,32 @@ def test_after_every_entry_slots_are_those_of_the_reference(
     # a claim whose slot was read needs no statement of its own
     assert compared > 50
     assert asked["claim"] == 0 < asked["slot"]
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_read_amid_a_load_is_not_kept(graph: KuzuGraph, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Claims lie there before the edges to their slots and to what backs them do."""
+    history, reference, connect, read = Histories(counted(seed)), MemoryGraph(), bulk.Loader.connect, []
+    first = history.grow(10)
+    graph.apply(first)
+    reference.apply(first)
+    compare(graph, reference, history)
+    more = history.grow(30)
+    reference.apply(more)
+
+    def reading(loader: bulk.Loader) -> None:
+        for one in history.claims:
+            read.append((graph.slot(one.slot_id), reference.slot(one.slot_id)))
+            graph.claim(one.id)
+        connect(loader)
+
+    monkeypatch.setattr(bulk.Loader, "connect", reading)
+    monkeypatch.setattr(projection, "BULK", 1)
+    graph.apply(more)
+    assert any(then != now for then, now in read)  # the control
+    assert compare(graph, reference, history) > 10
+    heads(graph, reference, history)
 
 
 @pytest.mark.engine

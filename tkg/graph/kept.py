@@ -80,6 +80,14 @@ class KeptSlots:
                         self._drop(record.slot_id or "")
                         self._drop(self._slot_of.get(record.head, ""))
 
+    def forget(self) -> None:
+        """Forget everything: more was written than is worth going through."""
+        with self._guard:
+            self._changes += 1
+            self._slots.clear()
+            self._slot_of.clear()
+            self._size = 0
+
     def _drop(self, slot_id: str) -> None:
         found = self._slots.pop(slot_id, None)
         if found is not None:
@@ -138,6 +146,13 @@ class KeptHeads:
                     if isinstance(record, Justification):
                         self._claims.pop(record.head, None)
                         self._backers.pop(record.head, None)
+
+    def forget(self) -> None:
+        """Forget everything: more was written than is worth going through."""
+        with self._guard:
+            self._changes += 1
+            self._claims.clear()
+            self._backers.clear()
 
 
 def _size(claims: Sequence[SlotClaim]) -> int:

@@ -117,9 +117,9 @@ class KuzuGraph(Reads):
                 last = piece[-1]
                 schema.mark(self._engine, "announced", last.seq, "")
                 loader.load(piece)
-                self._changed(piece)
                 self._engine.checkpoint()  # in ladybug what is not checkpointed stays in the buffer pool
             loader.connect()
+            self._forget()
             # before the mark: ladybug's log can lose copied edges and keep what came after them
             if not self._engine.checkpoint() and self._engine.path is not None and self._engine.name != "kuzu":
                 raise Damaged(f"{self._engine.where}: readers kept the graph from being saved; open it again")

@@ -79,6 +79,11 @@ class Reads:
         self._kept.changed(entries)
         self._heads.changed(entries)
 
+    def _forget(self) -> None:
+        """Forget all slots, claims and texts that were read: a load that can be read from now on changed too many."""
+        self._kept.forget()
+        self._heads.forget()
+
     def _record(self, kind: type[T], key: str) -> tuple[T, int] | None:
         """Return one record that never changes; an id that names another kind is not looked for."""
         self._engine.check_open()
