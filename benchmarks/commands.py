@@ -212,7 +212,7 @@ def lines(ids: Mapping[str, str], place: Path) -> dict[str, list[str] | None]:
     subject, predicate = ids.get("subject", "nothing"), ids.get("predicate", "owner")
     note, cases = place / "note.md", place / "cases.yaml"
     note.write_text("Deploys need two approvals since March.\n", "utf-8")
-    cases.write_text(_CASE, "utf-8")
+    cases.write_text(CASE, "utf-8")
     return {
         "verify": [], "doctor": [], "head": [], "proof": ["1"], "value": [subject, predicate], "timeline": [subject, predicate],
         "explain": [claim], "show": [claim], "show SUBJECT": [subject], "diff": ["--as-of", "tx:2"],
@@ -238,7 +238,8 @@ def lines(ids: Mapping[str, str], place: Path) -> dict[str, list[str] | None]:
     }  # fmt: skip
 
 
-_CASE: Final = """\
+#: a case that every store passes
+CASE: Final = """\
 - id: one
   class: temporal
   clock: 2026-01-01T00:00:00Z
@@ -250,8 +251,8 @@ _CASE: Final = """\
 """
 #: commands on a whole store, or on another one
 _WHOLE: Final = frozenset({"verify", "doctor"})
-_ALONE: Final = frozenset({"schema", "conform", "evaluate"})
-_ELSEWHERE: Final = frozenset({"init", "import", "demo", "restore"})
+ALONE: Final = frozenset({"schema", "conform", "evaluate"})
+ELSEWHERE: Final = frozenset({"init", "import", "demo", "restore"})
 
 
 def _commands(
@@ -267,13 +268,13 @@ def _commands(
     for name, words in lines(ids, place).items():
         command = name.split(" ")[0]
         given = [command]
-        if command in _ELSEWHERE:
+        if command in ELSEWHERE:
             given += ["--store", str(place / f"of-{command}")]
         elif command == "backup" or command in _WHOLE:
             given += ["--store", str(store)]
-        elif command not in _ALONE:
+        elif command not in ALONE:
             given += ["--store", str(store), "--tenant", TENANT]
-        if command not in _ALONE | _WHOLE | {"backup", "restore", "init", "head", "proof"}:
+        if command not in ALONE | _WHOLE | {"backup", "restore", "init", "head", "proof"}:
             given += ["--engine", engine]
         say(f"commands: {size}: {name}")
         seconds, busy, peak, code, err = _tkg(*given, *(words or []))

@@ -15,27 +15,17 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from benchmarks.commands import ALONE, CASE, ELSEWHERE
 from tests.cli.conftest import PERSON, Acme, Result, Run
 from tests.cli.test_schemas import check
 from tests.house.sources import ROOT
 from tkg.cli.main import COMMANDS
 
 REASON = (*PERSON, "--reason", "looked at")
-CASE = """\
-- id: one
-  class: temporal
-  clock: 2026-01-01T00:00:00Z
-  steps:
-    - claim: {as: c, scope: acme, channel: human_stated, principal: ana, subject: depot, predicate: status, object: open,
-              evidence: {uri: n}}
-  expect: [{of: c, state: active}]
-  why: a claim is believed
-"""
 #: what is printed for programs, or to be pasted whole
 LONG = {"export", "demo", "schema tkg.value/1", "lineage --dot", "metrics --prometheus"}
-#: commands that take no store, only a store, or another store
-ALONE, WHOLE = {"schema", "conform", "evaluate"}, {"verify", "doctor", "backup"}
-OTHER = {"init", "import", "demo", "restore"}
+#: commands that take a store and no tenant
+WHOLE = {"verify", "doctor", "backup"}
 NO_ENGINE = {"schema", "conform", "evaluate", "verify", "doctor", "backup", "restore", "init", "head", "proof"}
 
 
@@ -78,7 +68,7 @@ def typed(acme: Acme, name: str, words: tuple[object, ...], place: Path) -> tupl
     """Return the whole line that a person would type."""
     command = name.split(" ")[0]
     line: list[object] = [command]
-    if command in OTHER:
+    if command in ELSEWHERE:
         line += ["--store", place / f"of-{command}"]
     elif command not in ALONE:
         line += ["--store", acme.store] + ([] if command in WHOLE else ["--tenant", "acme"])
